@@ -1,0 +1,1 @@
+"""Evaluation: any encoder, scored on the tasks of the lake."""

@@ -1,0 +1,25 @@
+"""Errors that a person can mend: what was asked, what was found, what to do."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+import click
+
+
+class UserError(click.ClickException):
+    """Says what was asked, what was found, and the command that puts it right."""
+
+    exit_code = 2
+
+
+class CheckFailed(click.ClickException):
+    """A check ran and said no (an audit, a data test, a drifted score)."""
+
+    exit_code = 1
+
+
+def unknown(kind: str, name: str, known: Iterable[str], fix: str) -> UserError:
+    """An error for a misspelt name, with the nearest right one."""
+    near = get_close_matches(name, list(known), n=1)
+    guess = f" Did you mean {near[0]!r}?" if near else ""
+    return UserError(f"no {kind} is called {name!r}.{guess} Run: {fix}")

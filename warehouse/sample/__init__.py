@@ -1,0 +1,1 @@
+"""The generated sample: raw files in the publishers' own layouts, with planted structure."""
