@@ -1,0 +1,229 @@
+"""Settings of every stage: frozen dataclasses whose defaults are the paper's.
+
+A preset is a YAML file of the settings that differ from these; `--set key=value` changes one more.
+"Our choice" marks each value on which the papers are silent.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+from pytrain.coerce import changed, flatten, nested
+from warehouse.errors import UserError, unknown
+
+PRESET_FOLDER = Path(__file__).parent / "presets"
+Basis = Literal["production", "publication", "filing"]
+
+
+def _require(true: bool, message: str) -> None:
+    if not true:
+        raise UserError(f"{message} See every setting with: pytrain plan --year 2013")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenizerSettings:
+    """Byte-level BPE on the papers and patents of the slice, never on web pages."""
+
+    vocab_size: int = 50_368  # special tokens and the 256 bytes included
+    min_frequency: int = 2  # pairs seen less often are not merged; our choice
+    nfkc: bool = True  # Unicode normalisation NFKC; our choice
+    lowercase: bool = False  # our choice
+    first_characters: int | None = None  # read of each text; None: all. Our choice
+    byte_budget: int = 1_000_000_000  # UTF-8 bytes read at most, drawn by hash; our choice
+    basis: Basis = "production"  # dates of patent text: see corpus.pretrain_asof
+
+    def __post_init__(self) -> None:
+        """Check the ranges."""
+        _require(261 <= self.vocab_size <= 65_536, "tokenizer.vocab_size must be 261..65,536.")
+        _require(self.byte_budget > 0, "tokenizer.byte_budget must be positive.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixture:
+    """Share of the pre-training tokens by source; our choice (the paper does not print its own).
+
+    A source without text at the cutoff gives its share to the others in proportion.
+    """
+
+    s2orc: float = 0.45
+    abstracts: float = 0.15
+    uspto: float = 0.30
+    fineweb_edu: float = 0.10
+    granted_text: float = 0.0  # not a source of the paper: granted patents' own text
+
+    def __post_init__(self) -> None:
+        """Check that it is a mixture; shares need not sum to one."""
+        shares = [getattr(self, f.name) for f in fields(self)]
+        _require(min(shares) >= 0 < sum(shares), "mlm.mixture needs shares >= 0, one above 0.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MlmSettings:
+    """Masked-language-model pre-training of a ModernBERT from scratch."""
+
+    layers: int = 22
+    hidden: int = 768
+    heads: int = 12
+    intermediate: int = 1_152  # of the gated unit
+    global_attention_every: int = 3  # 1: full attention in all layers
+    local_window: int = 128  # tokens a local layer sees, half on either side
+    rope_theta_global: float = 10_000.0  # ModernBERT's value for short context
+    rope_theta_local: float = 10_000.0
+    max_length: int = 512  # tokens
+    init_std: float = 0.02  # of embeddings and input projections, cut at 2 std
+    mask_share: float = 0.30
+    mask_token_share: float = 0.8  # of the masked: become [MASK]
+    random_token_share: float = 0.1  # of the masked: become a random token; the rest stay
+    tokens: int | None = None  # budget; None: `passes` over the scarcest primary source
+    passes: float = 1.0  # our choice; the paper says "roughly exhaust"
+    batch_tokens: int = 524_288  # tokens per optimiser step
+    micro_tokens: int = 16_384  # tokens, padding included, per forward pass
+    peak_lr: float = 3e-4
+    phases: tuple[int, int, int] = (1, 40, 6)  # warm-up : stable : decay, by tokens
+    decay: Literal["cosine", "linear"] = "cosine"
+    betas: tuple[float, float] = (0.9, 0.98)
+    eps: float = 1e-6
+    weight_decay: float = 0.1  # not on norms and biases
+    clip: float = 1.0  # gradient norm
+    mixture: Mixture = field(default_factory=Mixture)
+    min_tokens: int = 8  # a shorter last piece of a document is left out; our choice
+    basis: Basis = "production"
+    save_every: int = 1_000  # steps between checkpoints; 0: none
+    log_every: int = 10  # steps
+
+    def __post_init__(self) -> None:
+        """Check the shape."""
+        _require(self.hidden % self.heads == 0, "mlm.hidden must be a multiple of mlm.heads.")
+        _require(0 < self.mask_share < 1, "mlm.mask_share must be between 0 and 1.")
+        _require(self.mask_token_share + self.random_token_share <= 1, "mask shares exceed 1.")
+        _require(self.micro_tokens >= self.max_length, "mlm.micro_tokens is under mlm.max_length.")
+        _require(len(self.phases) == 3 and min(self.phases) >= 0, "mlm.phases needs 3 numbers.")
+
+
+# The four classes below belong to the graph side: walks, neighbours, static vectors, tuning.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node2vecSettings:
+    """Walks on the undirected graph of the cutoff and skip-gram vectors of its nodes."""
+
+    dimensions: int = 128  # Table 4, proposed: the default of node2vec
+    p: float = 1.0  # return; unstated in the paper
+    q: float = 1.0  # in-out; unstated in the paper
+    walk_length: int = 80  # nodes
+    walks_per_node: int = 10
+    window: int = 10  # nodes on either side
+    negatives: int = 5
+    epochs: int = 1
+    lr: float = 0.025  # falls linearly to min_lr
+    min_lr: float = 1e-4
+    walker: Literal["own", "csrgraph"] = "own"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeighbourSettings:
+    """Exact cosine neighbours of the anchors, and the training examples made of them."""
+
+    positive_ranks: tuple[int, int] = (21, 25)  # first and last, 1-based, self excluded
+    hard_ranks: tuple[int, int] = (3_999, 4_000)
+    neighbour_scope: Literal["graph", "component"] = "graph"  # component: and same type
+    random_negatives: int = 1  # per example, of the anchor's type, from the anchor pool
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaticSettings:
+    """The depth-0 sibling: contrastive token vectors (all values are our choice)."""
+
+    dimensions: int = 512
+    normalised_tokens: bool = False  # true where the table is to seed a ModernBERT
+    epochs: float = 8.0  # passes over the text pairs
+    graph_step_share: float = 60 / 220  # of the steps, on graph pairs
+    batch: int = 1_024  # pairs
+    lr: float = 3e-3  # Adam, falls linearly to 0
+    temperature: float = 0.05
+    max_length: int = 512  # tokens
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneSettings:
+    """Contrastive tuning of an encoder on the neighbour examples."""
+
+    steps: int = 3_000
+    batch: int = 64  # examples per step
+    micro_batch: int = 16  # examples per forward pass, and per loss
+    max_length: int = 512  # tokens
+    temperature: float = 0.01
+    peak_lr: float = 1e-5
+    phases: tuple[int, int, int] = (1, 40, 6)  # assumed equal to pre-training
+    decay: Literal["cosine", "linear"] = "cosine"
+    betas: tuple[float, float] = (0.9, 0.98)
+    eps: float = 1e-6
+    weight_decay: float = 0.01  # of SPECTER and SciJEPA; unstated in the paper
+    clip: float = 1.0
+    paper_share: float = 0.75
+    graph_share: float = 1.0  # of the examples; the rest are text pairs. Our choice
+    save_every: int = 1_000
+    log_every: int = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Every setting of a vintage."""
+
+    preset: str = "paper"
+    threads: int | None = None  # CPU threads; None: all cores
+    deterministic: bool = True  # same threads, same bytes, on CPU
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    dtype: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the processor has it
+    tokenizer: TokenizerSettings = field(default_factory=TokenizerSettings)
+    mlm: MlmSettings = field(default_factory=MlmSettings)
+    node2vec: Node2vecSettings = field(default_factory=Node2vecSettings)
+    neighbours: NeighbourSettings = field(default_factory=NeighbourSettings)
+    static: StaticSettings = field(default_factory=StaticSettings)
+    tune: TuneSettings = field(default_factory=TuneSettings)
+
+
+def presets() -> list[str]:
+    """Names of the presets that ship."""
+    return sorted(path.stem for path in PRESET_FOLDER.glob("*.yaml"))
+
+
+def load_settings(preset: str, overrides: Iterable[str] = ()) -> Settings:
+    """The settings of a preset, or of a saved config.yaml, after the overrides.
+
+    Args:
+        preset: the name of a preset, or the path of a YAML file of settings.
+        overrides: "key=value" with dotted keys, "mlm.layers=2"; the value is YAML.
+
+    Raises:
+        UserError: no such preset or setting, or a value of the wrong kind.
+    """
+    if preset in presets():
+        path, settings = PRESET_FOLDER / f"{preset}.yaml", Settings(preset=preset)
+    elif preset.endswith((".yaml", ".yml")):
+        path, settings = Path(preset), Settings()
+    else:
+        raise unknown("preset", preset, presets(), f"ls {PRESET_FOLDER.name}")
+    if not path.is_file():
+        raise UserError(f"no settings file at {path}. Presets are: {', '.join(presets())}")
+    values = flatten(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+    for item in overrides:
+        key, equals, text = item.partition("=")
+        if not equals:
+            raise UserError(f"--set {item!r} is not key=value. Example: --set mlm.layers=2")
+        values[key.strip()] = yaml.safe_load(text)
+    return changed(settings, values)
+
+
+def to_yaml(settings: Settings) -> str:
+    """The settings as YAML, defaults included; `load_settings` reads it back."""
+    return yaml.safe_dump(nested(settings), sort_keys=False)
+
+
+def section(settings: Settings, name: str) -> dict[str, Any]:
+    """One stage's settings with those that hold for all, for comparing two runs."""
+    stage = flatten(nested(getattr(settings, name)), prefix=f"{name}.")
+    return stage | {key: getattr(settings, key) for key in ("deterministic", "device", "dtype")}

@@ -1,0 +1,72 @@
+"""Where and how exactly the numbers are computed: device, threads, precision, random streams."""
+
+import contextlib
+import hashlib
+from typing import Protocol
+
+import torch
+
+from warehouse.errors import UserError
+
+
+class Precision(Protocol):
+    """The settings read here; `pytrain.config.Settings` has them."""
+
+    device: str
+    dtype: str
+    threads: int | None
+    deterministic: bool
+
+
+def pick_device(setting: str) -> torch.device:
+    """The device of "auto", "cpu" or "cuda"."""
+    if setting == "cuda" and not torch.cuda.is_available():
+        raise UserError("device is cuda, but torch finds no GPU. Use: --set device=cpu")
+    if setting == "auto":
+        setting = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(setting)
+
+
+def has_bf16(device: torch.device) -> bool:
+    """Whether bfloat16 arithmetic is in the hardware, so that it is a gain."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    found = torch.cpu.get_capabilities()
+    return bool(found.get("amx_bf16") or found.get("avx512_bf16"))
+
+
+def pick_dtype(setting: str, device: torch.device) -> torch.dtype:
+    """The dtype of matrix products for "auto", "fp32" or "bf16"; weights stay float32."""
+    if setting == "bf16" or (setting == "auto" and has_bf16(device)):
+        return torch.bfloat16
+    return torch.float32
+
+
+def autocast(device: torch.device, dtype: torch.dtype) -> contextlib.AbstractContextManager:
+    """The context in which a forward pass runs."""
+    if dtype == torch.float32:
+        return contextlib.nullcontext()
+    return torch.autocast(device.type, dtype)
+
+
+def prepare(settings: Precision) -> torch.device:
+    """Set threads and determinism for this process; the device to compute on.
+
+    On CPU, deterministic means: the same bytes for the same number of threads.
+    """
+    if settings.threads is not None:
+        torch.set_num_threads(settings.threads)
+    device = pick_device(settings.device)
+    torch.use_deterministic_algorithms(settings.deterministic and device.type == "cpu")
+    return device
+
+
+def derived_seed(seed: int, *names: object) -> int:
+    """A seed for one named use, below 2^63, by sha256; unrelated to that of any other name."""
+    text = ":".join(map(str, (seed, *names)))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1
+
+
+def generator(seed: int, *names: object) -> torch.Generator:
+    """A random stream of its own for one named use (CPU)."""
+    return torch.Generator().manual_seed(derived_seed(seed, *names))

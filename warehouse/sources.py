@@ -1,0 +1,105 @@
+"""Where things lie: the lake, the raw files, and what each raw table is declared to be."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from warehouse.errors import UserError
+
+
+def lake_folder() -> Path:
+    """The folder of the lake: `SCITLAKE_WAREHOUSE`, or warehouse/lake below the current one."""
+    return Path(os.environ.get("SCITLAKE_WAREHOUSE") or "warehouse/lake")
+
+
+def lake_file() -> Path:
+    """The last good DuckDB file, the one that readers open."""
+    return lake_folder() / "lake.duckdb"
+
+
+def data_root() -> Path:
+    """The folder of the raw files: `DATA_ROOT`, or the generated sample inside the lake."""
+    return Path(os.environ.get("DATA_ROOT") or lake_folder() / "sample")
+
+
+def runs_root() -> Path:
+    """The folder of the run folders: `RUNS_ROOT`, or runs below the current folder."""
+    return Path(os.environ.get("RUNS_ROOT") or "runs")
+
+
+def project_dir() -> Path:
+    """The repository: the folder that holds dbt_project.yml.
+
+    Raises:
+        UserError: when the package was installed without the SQL beside it.
+    """
+    folder = Path(__file__).resolve().parent.parent
+    if not (folder / "dbt_project.yml").is_file():
+        raise UserError(
+            f"no dbt_project.yml in {folder}, so there is no SQL to build the lake with. "
+            "Install from a clone of the repository: pip install -e ."
+        )
+    return folder
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawTable:
+    """One raw table as its YAML in models_sql/sources declares it."""
+
+    source: str  # publisher's short name, the first part of every staging model's name
+    name: str
+    description: str
+    file_format: str  # tsv | csv | jsonl | parquet
+    paths: tuple[str, ...]  # globs below the raw folder
+    only_first: bool  # several releases may lie there; the first glob that matches is read
+    required: bool
+    licence: str
+    get_it_from: str
+    switches_on: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """`source.table`, the name that messages and audit tables use."""
+        return f"{self.source}.{self.name}"
+
+    def files(self, *roots: Path) -> list[Path]:
+        """The raw files below the roots, in order of path; the first root wins a clash."""
+        found: dict[Path, Path] = {}
+        for pattern in self.paths:
+            for root in roots:
+                for path in root.glob(pattern):
+                    if path.is_file():
+                        found.setdefault(path.relative_to(root), path)
+            if found and self.only_first:
+                break
+        return [found[key] for key in sorted(found)]
+
+
+def _raw_table(source: Mapping, table: Mapping) -> RawTable:
+    meta = {**source.get("config", {}).get("meta", {}), **table.get("config", {}).get("meta", {})}
+    return RawTable(
+        source=source["name"],
+        name=table["name"],
+        description=" ".join(table["description"].split()),
+        file_format=meta["format"],
+        paths=tuple(meta.get("first_of") or meta["paths"]),
+        only_first="first_of" in meta,
+        required=meta["required"],
+        licence=meta["licence"],
+        get_it_from=meta["get_it_from"],
+        switches_on=tuple(meta["switches_on"]),
+    )
+
+
+@cache
+def raw_tables() -> tuple[RawTable, ...]:
+    """Every declared raw table, in order of file and of declaration."""
+    import yaml
+
+    tables = []
+    for path in sorted((project_dir() / "models_sql" / "sources").glob("*.yml")):
+        for source in yaml.safe_load(path.read_text(encoding="utf-8")).get("sources", []):
+            tables += [_raw_table(source, table) for table in source["tables"]]
+    return tuple(tables)
