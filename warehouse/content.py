@@ -45,9 +45,9 @@ class ContentHash:
 def _update(column: pa.Array, values: "hashlib._Hash", shape: "hashlib._Hash") -> None:
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-        column = column.cast(pa.large_string())
         shape.update(_bytes_of(pc.fill_null(pc.binary_length(column), -1)))
-        _, offsets, data = column.fill_null("").buffers()
+        column = column.cast(pa.large_string()).fill_null("")
+        _, offsets, data = column.buffers()
         ends = np.frombuffer(offsets, np.int64)[column.offset : column.offset + len(column) + 1]
         if data is not None:
             values.update(memoryview(data)[ends[0] : ends[-1]])
