@@ -11,34 +11,33 @@ import pyarrow.compute as pc
 class ContentHash:
     """sha256 over the values of named columns, row after row.
 
-    Each column is hashed by itself, as a running stream of its values' bytes, of its texts'
-    lengths and of its nulls; so where a batch ends leaves no trace.
+    Each column is hashed by itself, as running streams of its values' bytes, of its nulls or
+    texts' lengths, and of its lists' lengths; so where a batch ends leaves no trace.
     """
 
     def __init__(self, columns: Sequence[str]) -> None:
         """Start with no row."""
         self.rows = 0
         self._columns = tuple(columns)
-        self._streams = [(hashlib.sha256(), hashlib.sha256()) for _ in columns]
+        self._streams = [[hashlib.sha256() for _ in range(3)] for _ in columns]
 
     def update(self, batch: pa.RecordBatch) -> None:
         """Add the rows of a batch that has the columns of this hash."""
         self.rows += batch.num_rows
         if not batch.num_rows:
             return
-        for name, (values, shape) in zip(self._columns, self._streams, strict=True):
+        for name, (values, shape, lists) in zip(self._columns, self._streams, strict=True):
             column = batch.column(name)
             if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-                lengths = pc.fill_null(pc.list_value_length(column), -1)
-                shape.update(_bytes_of(lengths))
+                lists.update(_bytes_of(pc.fill_null(pc.list_value_length(column), -1)))
                 column = column.flatten()
             _update(column, values, shape)
 
     def hexdigest(self) -> str:
         """The hash of everything so far, 64 hexadecimal digits."""
         whole = hashlib.sha256(str(self.rows).encode())
-        for name, (values, shape) in zip(self._columns, self._streams, strict=True):
-            whole.update(name.encode() + b"\0" + values.digest() + shape.digest())
+        for name, streams in zip(self._columns, self._streams, strict=True):
+            whole.update(name.encode() + b"\0" + b"".join(one.digest() for one in streams))
         return whole.hexdigest()
 
 
