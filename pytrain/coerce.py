@@ -10,6 +10,12 @@ from warehouse.errors import UserError, unknown
 T = TypeVar("T")
 
 
+def require(true: bool, message: str) -> None:
+    """Raise what a person can mend unless a condition on settings holds."""
+    if not true:
+        raise UserError(f"{message} See every setting with: pytrain plan --year 2013")
+
+
 def nested(settings: Any) -> dict[str, Any]:
     """The dataclass as plain dictionaries, lists and scalars."""
     return {

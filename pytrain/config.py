@@ -11,16 +11,18 @@ from typing import Any, Literal
 
 import yaml
 
-from pytrain.coerce import changed, flatten, nested
+from pytrain.coerce import changed, flatten, nested, require
+from pytrain.graph_config import (
+    NeighbourSettings,
+    Node2vecSettings,
+    SeededSettings,
+    StaticSettings,
+    TuneSettings,
+)
 from warehouse.errors import UserError, unknown
 
 PRESET_FOLDER = Path(__file__).parent / "presets"
 Basis = Literal["production", "publication", "filing"]
-
-
-def _require(true: bool, message: str) -> None:
-    if not true:
-        raise UserError(f"{message} See every setting with: pytrain plan --year 2013")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +39,8 @@ class TokenizerSettings:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        _require(261 <= self.vocab_size <= 65_536, "tokenizer.vocab_size must be 261..65,536.")
-        _require(self.byte_budget > 0, "tokenizer.byte_budget must be positive.")
+        require(261 <= self.vocab_size <= 65_536, "tokenizer.vocab_size must be 261..65,536.")
+        require(self.byte_budget > 0, "tokenizer.byte_budget must be positive.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +59,7 @@ class Mixture:
     def __post_init__(self) -> None:
         """Check that it is a mixture; shares need not sum to one."""
         shares = [getattr(self, f.name) for f in fields(self)]
-        _require(min(shares) >= 0 < sum(shares), "mlm.mixture needs shares >= 0, one above 0.")
+        require(min(shares) >= 0 < sum(shares), "mlm.mixture needs shares >= 0, one above 0.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,77 +98,11 @@ class MlmSettings:
 
     def __post_init__(self) -> None:
         """Check the shape."""
-        _require(self.hidden % self.heads == 0, "mlm.hidden must be a multiple of mlm.heads.")
-        _require(0 < self.mask_share < 1, "mlm.mask_share must be between 0 and 1.")
-        _require(self.mask_token_share + self.random_token_share <= 1, "mask shares exceed 1.")
-        _require(self.micro_tokens >= self.max_length, "mlm.micro_tokens is under mlm.max_length.")
-        _require(len(self.phases) == 3 and min(self.phases) >= 0, "mlm.phases needs 3 numbers.")
-
-
-# The four classes below belong to the graph side: walks, neighbours, static vectors, tuning.
-
-
-@dataclass(frozen=True, kw_only=True)
-class Node2vecSettings:
-    """Walks on the undirected graph of the cutoff and skip-gram vectors of its nodes."""
-
-    dimensions: int = 128  # Table 4, proposed: the default of node2vec
-    p: float = 1.0  # return; unstated in the paper
-    q: float = 1.0  # in-out; unstated in the paper
-    walk_length: int = 80  # nodes
-    walks_per_node: int = 10
-    window: int = 10  # nodes on either side
-    negatives: int = 5
-    epochs: int = 1
-    lr: float = 0.025  # falls linearly to min_lr
-    min_lr: float = 1e-4
-    walker: Literal["own", "csrgraph"] = "own"
-
-
-@dataclass(frozen=True, kw_only=True)
-class NeighbourSettings:
-    """Exact cosine neighbours of the anchors, and the training examples made of them."""
-
-    positive_ranks: tuple[int, int] = (21, 25)  # first and last, 1-based, self excluded
-    hard_ranks: tuple[int, int] = (3_999, 4_000)
-    neighbour_scope: Literal["graph", "component"] = "graph"  # component: and same type
-    random_negatives: int = 1  # per example, of the anchor's type, from the anchor pool
-
-
-@dataclass(frozen=True, kw_only=True)
-class StaticSettings:
-    """The depth-0 sibling: contrastive token vectors (all values are our choice)."""
-
-    dimensions: int = 512
-    normalised_tokens: bool = False  # true where the table is to seed a ModernBERT
-    epochs: float = 8.0  # passes over the text pairs
-    graph_step_share: float = 60 / 220  # of the steps, on graph pairs
-    batch: int = 1_024  # pairs
-    lr: float = 3e-3  # Adam, falls linearly to 0
-    temperature: float = 0.05
-    max_length: int = 512  # tokens
-
-
-@dataclass(frozen=True, kw_only=True)
-class TuneSettings:
-    """Contrastive tuning of an encoder on the neighbour examples."""
-
-    steps: int = 3_000
-    batch: int = 64  # examples per step
-    micro_batch: int = 16  # examples per forward pass, and per loss
-    max_length: int = 512  # tokens
-    temperature: float = 0.01
-    peak_lr: float = 1e-5
-    phases: tuple[int, int, int] = (1, 40, 6)  # assumed equal to pre-training
-    decay: Literal["cosine", "linear"] = "cosine"
-    betas: tuple[float, float] = (0.9, 0.98)
-    eps: float = 1e-6
-    weight_decay: float = 0.01  # of SPECTER and SciJEPA; unstated in the paper
-    clip: float = 1.0
-    paper_share: float = 0.75
-    graph_share: float = 1.0  # of the examples; the rest are text pairs. Our choice
-    save_every: int = 1_000
-    log_every: int = 10
+        require(self.hidden % self.heads == 0, "mlm.hidden must be a multiple of mlm.heads.")
+        require(0 < self.mask_share < 1, "mlm.mask_share must be between 0 and 1.")
+        require(self.mask_token_share + self.random_token_share <= 1, "mask shares exceed 1.")
+        require(self.micro_tokens >= self.max_length, "mlm.micro_tokens is under mlm.max_length.")
+        require(len(self.phases) == 3 and min(self.phases) >= 0, "mlm.phases needs 3 numbers.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,6 +120,7 @@ class Settings:
     neighbours: NeighbourSettings = field(default_factory=NeighbourSettings)
     static: StaticSettings = field(default_factory=StaticSettings)
     tune: TuneSettings = field(default_factory=TuneSettings)
+    seeded: SeededSettings = field(default_factory=SeededSettings)
 
 
 def presets() -> list[str]:

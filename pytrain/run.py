@@ -30,7 +30,7 @@ STAGES = {
     "neighbours": ("-neighbours", "neighbours", "pytrain neighbours"),
     "static": ("-static", "static", "pytrain static"),
     "ci": ("-ci", "tune", "pytrain tune"),
-    "static-ci": ("-static-ci", "tune", "pytrain tune --init static"),
+    "static-ci": ("-static-ci", "seeded", "pytrain tune --init static"),
 }
 _PACKAGES = ("scitlake", "torch", "transformers", "tokenizers", "numpy", "numba", "duckdb")
 # Files that tell about the making of a run, not its result.
