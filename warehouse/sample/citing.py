@@ -1,0 +1,138 @@
+"""Who cites whom: by sub-topic, shared concepts, age and quality; or, for the control, anyone."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from math import exp
+from typing import TypeVar
+
+from warehouse.sample.settings import stream
+from warehouse.sample.text import Idea
+from warehouse.sample.world import Invention, Paper, World
+
+PAPER_CITATIONS = 13.5  # mean number, before the first years run out of earlier papers
+PATENT_CITATIONS = 5.6
+CITES_PAPERS = 0.075  # share of patents that cite papers
+OWN_FIELD, RELATED_FIELDS = 0.76, 0.17  # the rest goes anywhere
+EXAMINED_DAYS = 400  # a patent may cite what was granted so long after its filing
+
+Document = TypeVar("Document", Paper, Invention)
+
+
+def link_citations(world: World) -> None:
+    """Fill `cites` and `cites_papers` of every document."""
+    seed, shuffled = world.settings.seed, world.settings.shuffle_citations
+    papers = _Fields(world.papers)
+    for place, paper in enumerate(world.papers):
+        rng = stream(seed, "cites", paper.key)
+        count = _count(rng, PAPER_CITATIONS)
+        paper.cites = papers.draw(rng, paper.idea, place, count, age=5.0, shuffled=shuffled)
+
+    patents = _Fields(world.patents)
+    days = [patent.granted for patent in world.patents]
+    for patent in world.patents:
+        rng = stream(seed, "cites", patent.key)
+        before = min(patent.granted, patent.filed + timedelta(days=EXAMINED_DAYS))
+        ends = bisect_left(days, before)
+        count = _count(rng, PATENT_CITATIONS)
+        cites = patents.draw(rng, patent.idea, ends, count, age=6.0, shuffled=shuffled)
+        if patent.parent and patent.parent not in cites and not shuffled:
+            cites.append(patent.parent)  # a continuation names its parent
+        patent.cites = cites
+    _link_papers(world)
+
+
+def _link_papers(world: World) -> None:
+    """Patents that cite papers which have an OpenAlex record."""
+    citable = [paper for paper in world.papers if paper.work_id]
+    fields = _Fields(citable)
+    years = [paper.year for paper in citable]
+    for patent in world.patents:
+        rng = stream(world.settings.seed, "cites papers", patent.key)
+        if not patent.restates and rng.random() > CITES_PAPERS:
+            continue
+        ends = bisect_left(years, patent.filed.year + 1)
+        patent.cites_papers = fields.draw(
+            rng,
+            patent.idea,
+            ends,
+            rng.randint(1, 6),
+            age=6.0,
+            shuffled=world.settings.shuffle_citations,
+            fame=1.2,
+        )
+
+
+class _Fields:
+    """Documents in order of time, each field's places beside them."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = documents
+        self.places: dict[int, list[int]] = {}
+        for place, document in enumerate(documents):
+            self.places.setdefault(document.idea.topic.number, []).append(place)
+
+    def draw(
+        self,
+        rng: random.Random,
+        idea: Idea,
+        ends: int,
+        count: int,
+        *,
+        age: float,
+        shuffled: bool,
+        fame: float = 0.7,
+    ) -> list[Document]:
+        """Up to `count` distinct documents among the first `ends`.
+
+        Args:
+            rng: the stream of the citing document.
+            idea: what the citing document is about.
+            ends: documents before this place may be cited.
+            count: how many are wanted.
+            age: years after which a document is cited e times less.
+            shuffled: draw as many, but from all earlier documents with equal chance.
+            fame: weight of a document's quality, in the log.
+        """
+        own = self._before(idea.topic.number, ends)
+        related = [p for number in idea.topic.related for p in self._before(number, ends)]
+
+        def weight(place: int) -> float:
+            cited = self.documents[place].idea
+            shared = len(set(cited.concepts) & set(idea.concepts))
+            years = max(0, idea.year - cited.year)
+            return (1 + shared) ** 2 * exp(fame * cited.quality - years / age)
+
+        chosen = _weighted(rng, own, weight, round(OWN_FIELD * count))
+        chosen += _weighted(rng, related, weight, round(RELATED_FIELDS * count))
+        left = min(count - len(chosen), round((1 - OWN_FIELD - RELATED_FIELDS) * count), ends)
+        chosen += rng.sample(range(ends), max(0, left))
+        wanted = list(dict.fromkeys(chosen))
+        if shuffled:
+            wanted = rng.sample(range(ends), len(wanted))
+        return [self.documents[place] for place in wanted]
+
+    def _before(self, number: int, ends: int) -> list[int]:
+        places = self.places.get(number, [])
+        return places[: bisect_left(places, ends)]
+
+
+def _weighted(
+    rng: random.Random, places: list[int], weight: Callable[[int], float], count: int
+) -> list[int]:
+    """Draw places without replacement, in proportion to their weights.
+
+    Source: Efraimidis and Spirakis 2006, "Weighted random sampling with a reservoir".
+    """
+    if count >= len(places):
+        return list(places)
+    keys = sorted((rng.expovariate(1.0) / weight(place), place) for place in places)
+    return [place for _, place in keys[:count]]
+
+
+def _count(rng: random.Random, mean: float) -> int:
+    """A skewed count around a mean, at least 1."""
+    return max(1, round(rng.gammavariate(2.5, mean / 2.5)))

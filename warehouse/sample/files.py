@@ -1,0 +1,76 @@
+"""Deterministic writers of the publishers' containers: the same rows give the same bytes."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+# The release day that PatentsView's members carry.
+_RELEASED = (2026, 4, 10, 0, 0, 0)
+
+
+class RawLine(str):
+    """A line to be written as it is: how broken rows get into a file."""
+
+    __slots__ = ()
+
+
+def write_tsv_zip(
+    folder: Path, name: str, header: Sequence[str], rows: Iterable[Sequence[Any] | RawLine]
+) -> None:
+    """`NAME.tsv.zip` with one member, in pandas' QUOTE_NONNUMERIC dialect.
+
+    Strings and the header are quoted, integers bare, inner quotes doubled, a null is `""`.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t", quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        if isinstance(row, RawLine):
+            text.write(row + "\n")
+        else:
+            writer.writerow(["" if value is None else value for value in row])
+    folder.mkdir(parents=True, exist_ok=True)
+    member = zipfile.ZipInfo(f"{name}.tsv", date_time=_RELEASED)
+    member.compress_type = zipfile.ZIP_DEFLATED
+    member.external_attr = 0o644 << 16
+    member.create_system = 3  # Unix, on any system
+    with zipfile.ZipFile(folder / f"{name}.tsv.zip", "w") as archive:
+        archive.writestr(member, text.getvalue().encode())
+
+
+def write_jsonl_gz(path: Path, records: Iterable[dict[str, Any] | RawLine]) -> None:
+    """JSON lines, gzipped, without the name and time that gzip keeps by default."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        path.open("wb") as raw,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0, compresslevel=6) as packed,
+    ):
+        for record in records:
+            line = record if isinstance(record, RawLine) else _json(record)
+            packed.write(line.encode() + b"\n")
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Plain CSV; a null is an empty field."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+
+
+def shards(records: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    """Cut a list into `count` runs of nearly equal length."""
+    size = -(-len(records) // count)
+    return [records[start : start + size] for start in range(0, len(records), size or 1)]
+
+
+def _json(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
