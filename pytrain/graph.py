@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from warehouse.errors import UserError
-from warehouse.tables import Lake
+from warehouse.tables import Lake, empty_slice
 
 PAPER, PATENT = 0, 1
 
@@ -119,10 +119,7 @@ def read_graph(lake: Lake, cutoff: int) -> Graph:
     nodes = lake.read("nodes", ["node_id", "doc_id", "doc_type"], cutoff=cutoff)
     edges = lake.read("edges", ["citing_id", "cited_id"], cutoff=cutoff)
     if not len(nodes) or not len(edges):
-        raise UserError(
-            f"no citation between two documents dated {cutoff} or earlier in this lake. "
-            "See the years it holds: lake show graph_by_year"
-        )
+        raise empty_slice("edges", cutoff, "the citation graph")
     numbers = nodes["node_id"].to_numpy()
     if not np.array_equal(numbers, np.arange(len(numbers))):
         raise UserError(f"nodes of {cutoff} are not numbered 0..n-1. Build the lake: lake build")

@@ -3,16 +3,9 @@
 import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
+from small_graphs import graph_of
 
-from pytrain.graph import Graph, components, rows_of
-
-
-def graph_of(pairs: list[tuple[int, int]], n: int, types: list[int] | None = None) -> Graph:
-    low, high = np.array(pairs).T
-    indptr, indices = rows_of(low, high, n)
-    kinds = np.array(types if types else [0] * n, np.int8)
-    doc_ids = 1_000 + np.arange(n, dtype=np.int64)
-    return Graph(indptr=indptr, indices=indices, doc_ids=doc_ids, doc_types=kinds)
+from pytrain.graph import components, rows_of
 
 
 def test_a_citation_in_both_directions_is_one_edge():

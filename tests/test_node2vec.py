@@ -5,14 +5,19 @@ from dataclasses import replace
 import numba
 import numpy as np
 import pytest
+from small_graphs import graph_of
+from tiny_lake import make_tiny_lake
 
-from pytrain.config import Node2vecSettings
-from pytrain.graph import Graph
+from pytrain import node2vec
+from pytrain.config import Node2vecSettings, load_settings
+from pytrain.graph import Graph, read_graph
+from pytrain.node2vec import area_under_curve, hold_out
+from pytrain.run import read_run
 from pytrain.skipgram import SkipGram, negative_table
 from pytrain.splitmix import order_of
 from pytrain.walks import csrgraph_walks, uniform_walks, walk_blocks
-from tests.test_graph import graph_of
 from warehouse.errors import UserError
+from warehouse.tables import Lake
 
 # A triangle 0-1-2, a tail 2-3-4 that ends in a node of one neighbour, a pair 5-6, and 7 alone.
 PAIRS = [(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (5, 6)]
@@ -98,10 +103,11 @@ def test_a_walk_depends_on_its_node_and_not_on_the_nodes_around_it():
     assert np.array_equal(order[order < 8], order_of(np.arange(8), 3, 0))
 
 
+@pytest.mark.slow  # csrgraph compiles its walker anew in every process
 def test_csrgraph_with_the_corrected_weights_follows_the_same_probabilities():
     graph = graph_of(PAIRS, 7)  # without the isolated node
     p, q = 0.25, 4.0
-    walks = np.concatenate([csrgraph_walks(graph, 200, p, q) for _ in range(200)])
+    walks = np.concatenate([csrgraph_walks(graph, 200, p, q) for _ in range(60)])
     before, node, after = (walks[:, i : 198 + i].ravel() for i in range(3))
     here = (before == 1) & (node == 2)
     for x, share in transition(graph, 1, 2, p, q).items():
@@ -167,3 +173,65 @@ def test_negatives_are_drawn_by_count_to_three_quarters():
     table = negative_table(np.array([1, 16, 0, 81]))
     shares = np.bincount(table, minlength=4) / len(table)
     assert shares == pytest.approx([1 / 36, 8 / 36, 0, 27 / 36], abs=1e-5)
+
+
+def test_area_under_curve_is_that_of_scikit_learn():
+    from sklearn.metrics import roc_auc_score
+
+    rng = np.random.default_rng(0)
+    positive, negative = rng.integers(2, 12, 60), rng.integers(0, 10, 80)
+    theirs = roc_auc_score(np.r_[np.ones(60), np.zeros(80)], np.r_[positive, negative])
+    assert area_under_curve(positive, negative) == pytest.approx(theirs)
+
+
+def test_held_out_edges_leave_the_graph_and_strand_nobody_of_degree_one():
+    rng = np.random.default_rng(4)
+    graph = graph_of(list(zip(*rng.integers(0, 100, (2, 400)), strict=True)), 100)
+    rest, held = hold_out(graph, 0)
+    assert len(held) > 0 and rest.n_edges + len(held) == graph.n_edges
+    for a, b in held:
+        assert b not in rest.indices[rest.indptr[a] : rest.indptr[a + 1]]
+        assert b in graph.indices[graph.indptr[a] : graph.indptr[a + 1]]
+    assert (rest.degrees[graph.degrees == 1] == 1).all()
+
+
+@pytest.fixture(scope="module")
+def lakes(tmp_path_factory):
+    """The same lake twice, one of them without a row after 2012."""
+    root = tmp_path_factory.mktemp("lakes")
+    return make_tiny_lake(root / "long"), make_tiny_lake(root / "short", last_year=2012)
+
+
+def test_the_graph_of_a_year_is_a_prefix_of_the_next(lakes):
+    with Lake(lakes[0]) as lake:
+        early, late = read_graph(lake, 2011), read_graph(lake, 2012)
+    n = early.n_nodes
+    assert 0 < n < late.n_nodes
+    assert np.array_equal(early.doc_ids, late.doc_ids[:n])
+    for node in range(n):
+        row = late.indices[late.indptr[node] : late.indptr[node + 1]]
+        assert set(early.indices[early.indptr[node] : early.indptr[node + 1]]) <= set(row)
+
+
+def test_vectors_of_a_year_do_not_change_when_later_edges_are_added(lakes, tmp_path, monkeypatch):
+    prints, settings = [], load_settings("tiny")
+    for i, folder in enumerate(lakes):
+        monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(folder))
+        monkeypatch.setenv("RUNS_ROOT", str(tmp_path / str(i)))
+        made = node2vec.run(settings, 2012, seed=0, force=False)
+        prints.append(read_run(made)["fingerprint"])
+        vectors = np.load(made / "vectors.npy")
+    assert prints[0] == prints[1]
+    assert vectors.dtype == np.float32 and vectors.shape[1] == settings.node2vec.dimensions
+    assert len(np.load(made / "node_ids.npy")) == len(vectors)
+    notes = read_run(made)["notes"]
+    assert notes["auc"] > 0.6  # topics are planted: linked documents are near
+    assert notes["reproducible"] is True
+
+
+def test_a_year_without_citations_gives_one_message(lakes, tmp_path, monkeypatch):
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(lakes[0]))
+    monkeypatch.setenv("RUNS_ROOT", str(tmp_path))
+    with pytest.raises(UserError, match="edges holds no row known by 2000"):
+        node2vec.run(load_settings("tiny"), 2000, seed=0, force=False)
+    assert not (tmp_path / "tiny-2000-node2vec").exists()
