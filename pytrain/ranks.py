@@ -38,25 +38,28 @@ def nearest(
     doc_ids: np.ndarray,
     anchors: np.ndarray,
     members: np.ndarray,
-    up_to: int,
+    ranks: np.ndarray,
+    norms: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The `up_to` nearest members of each anchor by cosine, nearest first, itself left out.
+    """The members at some ranks from each anchor by cosine, the anchor itself left out.
 
     Args:
         vectors: (N, D) float32, any length.
         doc_ids: (N,) int64; equal scores rank by it, and the anchor is left out by it.
         anchors: (A,) node numbers.
-        members: (M,) distinct node numbers to rank, M > `up_to`; anchors need not be among them.
-        up_to: the last rank wanted, 1-based.
+        members: (M,) distinct node numbers to rank, more than the last rank; an anchor need
+            not be among them.
+        ranks: (R,) the ranks wanted, 1-based, rising; 1 is the nearest.
+        norms: (N,) `lengths(vectors)`, for who asks of many small groups.
 
     Returns:
-        (A, up_to) int64 node numbers and (A, up_to) float64 cosines.
+        (A, R) int64 node numbers and (A, R) float64 cosines.
 
     Source: paper, Appendix A "Node2vec and neighbors".
     """
-    norms = lengths(vectors)
-    nodes = np.empty((len(anchors), up_to), np.int64)
-    scores = np.empty((len(anchors), up_to))
+    norms, up_to = lengths(vectors) if norms is None else norms, int(ranks[-1])
+    nodes = np.empty((len(anchors), len(ranks)), np.int64)
+    scores = np.empty((len(anchors), len(ranks)))
     index = None if len(members) <= _BRUTE else _index(vectors[members], norms[members])
     for low in range(0, len(anchors), _BLOCK):
         block = anchors[low : low + _BLOCK]
@@ -67,10 +70,10 @@ def nearest(
         exact = np.empty(found.shape)
         _cosines(vectors, norms, block, found, exact)
         for i, anchor in enumerate(block):
-            row = _ordered(found[i], exact[i], doc_ids, anchor, up_to)
-            if worst is not None and row[1][-1] <= worst[i] + _FLOAT32_ERROR:
-                row = _all_members(vectors, norms, doc_ids, anchor, members, up_to)
-            nodes[low + i], scores[low + i] = row
+            near, cosines = _ordered(found[i], exact[i], doc_ids, anchor, up_to)
+            if worst is not None and cosines[-1] <= worst[i] + _FLOAT32_ERROR:
+                near, cosines = _all_members(vectors, norms, doc_ids, anchor, members, up_to)
+            nodes[low + i], scores[low + i] = near[ranks - 1], cosines[ranks - 1]
     return nodes, scores
 
 
