@@ -1,0 +1,126 @@
+{#- Post-hook of every staging model: the rows that did not arrive, with file, line, column and
+    reason, in quarantine.<source>__<table>; and how many rows were read.
+
+    A second scan counts; only when something is wrong are the files at fault read again in one
+    thread, to number their records. `line` is the number of the record in its file, the header
+    being 1 (as DuckDB counts: a record with line breaks inside it counts once).
+    Undated rows stay in staging with no year; they are listed with counts = false. -#}
+{% macro keep_rejects() %}
+    {%- set raw = raw_table_of(model) if execute else none -%}
+    {%- if raw -%}
+        {%- set files = raw_state().files[raw.key] -%}
+        {%- set target_table = "quarantine." ~ raw.id -%}
+        {%- do run_query(
+            "create or replace table " ~ target_table ~ " (file varchar, line bigint, column_name varchar,"
+            ~ " reason varchar, raw varchar, counts boolean)"
+        ) -%}
+        {%- set parts = (csv_groups(raw, files) if raw.format in ("tsv", "csv") else files[:1]) | length -%}
+        {{ drop_rejects(raw, parts) }}
+        {%- set scan = run_query(
+            "select count(*) filter (not malformed), to_json(list(distinct raw_file order by raw_file) filter (malformed or undated))"
+            ~ " from (select raw_file, " ~ is_malformed(raw) ~ " as malformed, " ~ is_undated(raw)
+            ~ " as undated from " ~ raw_records(raw, files) ~ ")"
+        ).rows[0] -%}
+        {%- if raw.format != "parquet" -%}
+            {%- for part in range(parts) -%}
+                {%- do run_query(insert_structural(raw, part, target_table)) -%}
+            {%- endfor -%}
+        {%- endif -%}
+        {{ drop_rejects(raw, parts) }}
+        {%- for file in fromjson(scan[1] or '[]') or [] -%}
+            {%- do run_query(insert_values(raw, file, target_table)) -%}
+            {{ drop_rejects(raw, 1) }}
+        {%- endfor -%}
+        {%- do run_query(
+            "delete from quarantine.rows_read where source = " ~ sql_string(raw.source)
+            ~ " and table_name = " ~ sql_string(raw.name)
+        ) -%}
+        {%- do run_query(
+            "insert into quarantine.rows_read values (" ~ sql_string(raw.source) ~ ", " ~ sql_string(raw.name)
+            ~ ", " ~ files | length ~ ", " ~ scan[0] ~ ")"
+        ) -%}
+    {%- endif -%}
+{% endmacro %}
+
+{#- True for a well-formed row that no year can be given to. -#}
+{% macro is_undated(raw) -%}
+    {%- if raw.year -%}({{ plausible_year(raw.year) }} is null){%- else -%}false{%- endif -%}
+{%- endmacro %}
+
+{#- Years outside 1800..2100 are typing errors (our choice of bounds): null. -#}
+{% macro plausible_year(year) -%}
+    case when {{ year }} between 1800 and 2100 then cast({{ year }} as integer) end
+{%- endmacro %}
+
+{% macro drop_rejects(raw, parts) %}
+    {%- for part in range(parts) -%}
+        {%- do run_query("drop table if exists temp.rejects_" ~ raw.id ~ "_" ~ part) -%}
+        {%- do run_query("drop table if exists temp.scans_" ~ raw.id ~ "_" ~ part) -%}
+    {%- endfor -%}
+{% endmacro %}
+
+{#- Records whose structure does not parse; of several errors in one, the first column's. -#}
+{% macro insert_structural(raw, part, target_table) -%}
+    insert into {{ target_table }}
+    select
+        scans.file_path,
+        rejects.line,
+        arg_min(rejects.column_name, coalesce(rejects.column_idx, 0)),
+        lower(arg_min(cast(rejects.error_type as varchar), coalesce(rejects.column_idx, 0))),
+        left(any_value(rejects.csv_line), {{ var("quarantine_characters") }}),
+        true
+    from temp.rejects_{{ raw.id }}_{{ part }} as rejects
+    inner join temp.scans_{{ raw.id }}_{{ part }} as scans using (scan_id, file_id)
+    group by scans.file_path, rejects.line
+{%- endmacro %}
+
+{#- Records that parse but hold a wrong value, and undated ones, of one file. The reader's own
+    rejects hold a place in the file too: record n stands after those of them that come before. -#}
+{% macro insert_values(raw, file, target_table) -%}
+    insert into {{ target_table }}
+    with earlier as (
+        select line - row_number() over (order by line) as records_before
+        from {{ target_table }}
+        where file = {{ sql_string(file) }}
+    ),
+
+    records as (
+        select
+            *,
+            {{ is_malformed(raw) }} as malformed,
+            [
+                {%- for column, reason, condition in malformations(raw) %}
+                case when {{ condition }} then {
+                    'column_name': {{ sql_string(column) if column else "null" }}, 'reason': {{ sql_string(reason) }}, 'counts': true
+                } end,
+                {%- endfor %}
+                case when {{ is_undated(raw) }} and not {{ is_malformed(raw) }} then {
+                    'column_name': null, 'reason': 'undated', 'counts': false
+                } end
+            ] as problems
+        from {{ raw_records(raw, [file], numbered=true) }}
+    ),
+
+    problems as (
+        select
+            record_number,
+            raw_file,
+            raw_text,
+            unnest(list_filter(problems, lambda problem: problem is not null)) as problem
+        from records
+    )
+
+    select
+        raw_file,
+        record_number
+        + {{ 1 if raw.format in ("tsv", "csv") else 0 }}
+        + (
+            select count(*) from earlier
+            where records_before {{ "- 1" if raw.format in ("tsv", "csv") }} < problems.record_number
+        ),
+        problem.column_name,
+        problem.reason,
+        left(raw_text, {{ var("quarantine_characters") }}),
+        problem.counts
+    from problems
+{%- endmacro %}

@@ -1,0 +1,7 @@
+-- A view: long text is stored once, as Parquet, by corpus.pretrain_text.
+{{ config(materialized='view') }}
+select
+    {{ normalize_patent_id('patent_id') }} as patent_id,
+    draw_desc_sequence,
+    draw_desc_text as text
+from {{ read_source('patentsview', 'g_draw_desc_text') }}

@@ -1,0 +1,7 @@
+-- A view: long text is stored once, as Parquet, by corpus.pretrain_text.
+{{ config(materialized='view') }}
+select
+    corpusid as corpus_id,
+    body_text,
+    license
+from {{ read_source('s2ag', 's2orc_v2') }}

@@ -1,0 +1,198 @@
+"""Before the first query: make the sample if it is wanted, unpack zips, find the raw files."""
+
+import json
+import os
+import shutil
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from warehouse.errors import UserError
+from warehouse.sources import RawTable, data_root, lake_folder, raw_tables
+
+DELIMITERS = {"tsv": "\t", "csv": ","}
+STATE = "unpacked.json"  # beside the unpacked members: what came from which zip
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawFiles:
+    """The raw folder and the files of every raw table, by `source.table`; absolute paths.
+
+    `headers` holds the column names of every TSV and CSV file: SQL that reads in parallel has
+    no first line.
+    """
+
+    root: Path
+    files: dict[str, list[str]]
+    headers: dict[str, list[str]]
+
+    def missing(self) -> dict[str, str]:
+        """What to say about each required table that has no file."""
+        return {
+            table.key: (
+                f"{table.key}: no file matches {' or '.join(table.paths)}\n"
+                f"    get it from: {table.get_it_from}"
+            )
+            for table in raw_tables()
+            if table.required and not self.files[table.key]
+        }
+
+
+def prepare() -> RawFiles:
+    """Make ready what a build reads: the lake folder, the sample if wanted, unpacked zips.
+
+    Raises:
+        UserError: when `DATA_ROOT` is no folder, or a zip is broken.
+    """
+    lake, root = lake_folder().resolve(), data_root().resolve()
+    (lake / "tmp").mkdir(parents=True, exist_ok=True)
+    if not root.exists() and not os.environ.get("DATA_ROOT"):
+        from warehouse.sample import generate
+
+        generate(root)
+    if not root.is_dir():
+        raise UserError(
+            f"DATA_ROOT={root} is no folder. Point it at a folder in the publishers' layouts, or "
+            "unset it to build the generated sample."
+        )
+    if any(character in str(root) for character in "*?["):
+        raise UserError(f"DATA_ROOT={root} holds one of * ? [, which file patterns use. Rename it.")
+    unpack(root, lake / "raw")
+    found = {table.key: table.files(root, lake / "raw") for table in raw_tables()}
+    return RawFiles(
+        root=root,
+        files={key: [str(path) for path in paths] for key, paths in found.items()},
+        headers={
+            str(path): _header(path, DELIMITERS[table.file_format])
+            for table in raw_tables()
+            if table.file_format in DELIMITERS
+            for path in found[table.key]
+        },
+    )
+
+
+def _header(path: Path, delimiter: str) -> list[str]:
+    """The column names of a file's first line, in lower case."""
+    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        names = lines.readline(1 << 16).strip().split(delimiter)
+    return [name.strip().strip('"').strip().lower() for name in names]
+
+
+def unpack(root: Path, raw: Path) -> list[Path]:
+    """Unpack the zip members that a raw table reads, each once per size and checksum.
+
+    Members land in `raw/<folder of the zip below root>/<member>`. A member whose plain file
+    lies beside its zip is left packed, so that nothing is read twice. Files in `raw` whose zip
+    is gone or has changed are removed.
+
+    Args:
+        root: folder of raw files.
+        raw: folder for the members, the build's own.
+
+    Returns:
+        The members that were written now.
+
+    Raises:
+        UserError: for a zip that is broken or has a member outside its folder. The zips are
+            all looked at first, so that nothing is written then.
+    """
+    plan = {
+        member: source for zip_file in _zips(root) for member, source in _members(zip_file, root)
+    }
+    done = _state(raw)
+    for member in sorted(set(done) - set(plan)):
+        (raw / member).unlink(missing_ok=True)
+    kept = {m: s for m, s in done.items() if plan.get(m) == s and (raw / m).is_file()}
+    written = []
+    for member, source in plan.items():
+        if member not in kept:
+            _extract(root / source["zip"], source["member"], raw / member)
+            kept[member] = source
+            _save_state(raw, kept)
+            written.append(raw / member)
+    if kept != done:
+        _save_state(raw, kept)
+    return written
+
+
+def _zips(root: Path) -> list[Path]:
+    """Every zip in a folder that some raw table reads from."""
+    folders = {str(PurePosixPath(path).parent) for table in raw_tables() for path in table.paths}
+    return sorted({path for folder in folders for path in root.glob(f"{folder}/*.zip")})
+
+
+def _members(path: Path, root: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The members of one zip that a raw table reads: place below raw, and what it came from."""
+    folder = path.parent.relative_to(root)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = [info for info in archive.infolist() if not info.is_dir()]
+    except (zipfile.BadZipFile, EOFError, OSError) as error:
+        raise _broken(path, error) from error
+    directory = "\n".join(f"{i.filename} {i.CRC} {i.file_size}" for i in infos)
+    stamp = {"size": path.stat().st_size, "crc32": zlib.crc32(directory.encode())}
+    for info in infos:
+        inside = PurePosixPath(info.filename.replace("\\", "/"))
+        if inside.is_absolute() or ".." in inside.parts or ":" in inside.parts[0]:
+            raise UserError(
+                f"{path} has a member that would land outside its folder: {info.filename!r}. "
+                "Nothing was written. Download the file again from its publisher, or remove it."
+            )
+        member = folder / inside
+        if _is_read(member.as_posix(), raw_tables()) and not (path.parent / inside).is_file():
+            yield (
+                member.as_posix(),
+                {
+                    "zip": path.relative_to(root).as_posix(),
+                    "member": info.filename,
+                    **stamp,
+                },
+            )
+
+
+def _is_read(member: str, tables: tuple[RawTable, ...]) -> bool:
+    return any(fnmatch(member, pattern) for table in tables for pattern in table.paths)
+
+
+def _extract(path: Path, member: str, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(member) as packed:
+            with partial.open("wb") as plain:
+                shutil.copyfileobj(packed, plain, 1 << 20)
+        partial.replace(target)
+    # RuntimeError: a password; NotImplementedError: a compression that Python lacks.
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+        raise _broken(path, error) from error
+    except OSError as error:
+        raise UserError(
+            f"cannot unpack {member} of {path} to {target}: {error.strerror}. Make room, or pick "
+            "another lake folder with SCITLAKE_WAREHOUSE."
+        ) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _broken(path: Path, error: Exception) -> UserError:
+    return UserError(
+        f"{path} cannot be unpacked: {error}. The download may have been cut short; fetch it again."
+    )
+
+
+def _state(raw: Path) -> dict[str, dict[str, Any]]:
+    try:
+        return json.loads((raw / STATE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+
+
+def _save_state(raw: Path, state: dict[str, dict[str, Any]]) -> None:
+    raw.mkdir(parents=True, exist_ok=True)
+    partial = raw / f"{STATE}.{os.getpid()}.partial"
+    partial.write_text(json.dumps(state, indent=1, sort_keys=True), encoding="utf-8")
+    partial.replace(raw / STATE)

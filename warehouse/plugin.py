@@ -1,0 +1,40 @@
+"""What dbt needs before its first query, so that plain `dbt build` is a whole build.
+
+dbt-duckdb loads this module by its name in profiles.yml.
+"""
+
+import json
+from typing import Any
+
+from dbt.adapters.duckdb.plugins import BasePlugin
+from dbt_common.exceptions import DbtRuntimeError
+
+from warehouse import ingest, language
+from warehouse.errors import UserError
+
+
+class Plugin(BasePlugin):
+    """Prepares the raw files once per process, and tells every connection where they are."""
+
+    def initialize(self, plugin_config: dict[str, Any]) -> None:
+        """Make the sample if it is wanted, unpack zips, find files; runs before DuckDB opens."""
+        try:
+            raw = ingest.prepare()
+        except UserError as error:
+            raise DbtRuntimeError(error.message) from error
+        self.raw_json = json.dumps(
+            {
+                "root": str(raw.root),
+                "files": raw.files,
+                "headers": raw.headers,
+                "missing": raw.missing(),
+            }
+        )
+
+    def configure_connection(self, conn: Any) -> None:
+        """Register language_share(text)."""
+        language.register_language_share(conn)
+
+    def configure_cursor(self, cursor: Any) -> None:
+        """Set the variable that the macros read: where each raw table lies."""
+        cursor.execute("set variable raw = ?", [self.raw_json])
