@@ -1,0 +1,55 @@
+# The commands of the README. A fresh machine needs Python 3.11 or later, make and git.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+YEAR ?= 2013
+# Marks a finished installation; a new pin or dependency makes it stale.
+STAMP := $(VENV)/installed
+# Ordinary targets take no folder or setting from outside: they run on the generated sample.
+ALONE := env -u DATA_ROOT -u RUNS_ROOT $(foreach name,$(filter SCITLAKE_%,$(.VARIABLES)),-u $(name))
+
+.PHONY: help install demo test test-real lint bench docs clean
+
+help: ## Say what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+install: $(STAMP) ## Make .venv with the pinned versions
+
+$(STAMP): constraints.txt pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[train,eval,dev]'
+	touch $@
+
+demo: $(STAMP) ## Sample, lake, one vintage, its scores: under 10 minutes on two cores
+	$(ALONE) $(BIN)/lake sample
+	$(ALONE) $(BIN)/lake build
+	$(ALONE) $(BIN)/pytrain all --year $(YEAR) --preset sample --force
+	$(ALONE) $(BIN)/pyeval run runs/sample-$(YEAR) runs/sample-$(YEAR)-ci
+	$(ALONE) $(BIN)/pyeval report
+
+test: $(STAMP) ## The tests that need nothing but this repository
+	$(ALONE) $(BIN)/pytest -m "not slow and not real and not gpu"
+
+test-real: $(STAMP) ## The tests on real records: make test-real DATA_ROOT=<folder>
+	@test -n "$${DATA_ROOT:-}" || { echo "name the folder: make test-real DATA_ROOT=<folder>" >&2; exit 2; }
+	DATA_ROOT="$$DATA_ROOT" $(BIN)/pytest -m real
+
+lint: $(STAMP) ## ruff and sqlfluff
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/sqlfluff lint models_sql
+
+bench: $(STAMP) ## Time the kernels, alone on the machine
+	$(ALONE) $(BIN)/python -m tests.bench
+
+docs: $(STAMP) ## One offline page of data lineage
+	$(ALONE) $(BIN)/lake docs
+
+clean: ## Remove what was built, but not .venv
+	rm -rf warehouse/lake runs target logs build dist .pytest_cache .ruff_cache
+	find warehouse pytrain pyeval tests -name __pycache__ -type d -prune -exec rm -rf {} +
