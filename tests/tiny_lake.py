@@ -32,7 +32,7 @@ def _word(*name: object) -> str:
 
 def coined(year: int) -> str:
     """The term first written in `year`; every document of that year or later may use it."""
-    return f"{_word('coined', year)}tron{year % 100:02d}ix"
+    return f"{_word('coined', year)}tron{chr(ord('a') + year - FIRST_YEAR)}x"
 
 
 def _text(rng: random.Random, topic: int, year: int, words: int) -> str:

@@ -1,0 +1,153 @@
+"""One tokenizer per cutoff: nothing later, nothing from the web, the same bytes every time."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tiny_lake import coined, make_tiny_lake
+
+from pytrain import tokenizer as stage
+from pytrain.config import load_settings
+from pytrain.run import read_run
+from pytrain.tokenizer import has_token, load_tokenizer
+from warehouse.errors import UserError
+from warehouse.tables import Lake
+
+# Large enough that a word of a hundred uses becomes a token.
+TINY = load_settings("tiny", ["tokenizer.vocab_size=2400"])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A lake to 2015, one to 2012, and the 2012 tokenizer of each."""
+    folder, saved = tmp_path_factory.mktemp("tokenizer"), dict(os.environ)
+    try:
+        for name, last in (("whole", 2015), ("prefix", 2012)):
+            os.environ["SCITLAKE_WAREHOUSE"] = str(make_tiny_lake(folder / name, last))
+            os.environ["RUNS_ROOT"] = str(folder / f"runs-{name}")
+            stage.run(TINY, 2012)
+            if name == "whole":
+                stage.run(TINY, 2013)
+    finally:
+        os.environ.clear()
+        os.environ.update(saved)
+    return folder
+
+
+def test_rows_after_the_cutoff_leave_the_tokenizer_byte_for_byte(made):
+    one, two = (made / f"runs-{n}" / "tiny-2012-tokenizer" for n in ("whole", "prefix"))
+    assert (one / "tokenizer.json").read_bytes() == (two / "tokenizer.json").read_bytes()
+    assert read_run(one)["fingerprint"] == read_run(two)["fingerprint"]
+    later = made / "runs-whole" / "tiny-2013-tokenizer"
+    assert (one / "tokenizer.json").read_bytes() != (later / "tokenizer.json").read_bytes()
+
+
+def test_a_term_coined_next_year_is_no_token_and_one_of_the_past_is(made):
+    one = load_tokenizer(made / "runs-whole" / "tiny-2012-tokenizer")
+    two = load_tokenizer(made / "runs-whole" / "tiny-2013-tokenizer")
+    assert has_token(one, coined(2008)) and has_token(two, coined(2008))
+    assert not has_token(one, coined(2013)) and not has_token(one, coined(2014))
+    assert has_token(two, coined(2013))
+    known = stage.known_terms(one, {coined(y): y for y in (2008, 2013)})
+    assert known == {2008: ([coined(2008)], 1), 2013: ([], 1)}
+
+
+def test_web_pages_are_not_read(made):
+    """The word stands 20 times on each of some ten pages known by 2013, and nowhere else."""
+    two = load_tokenizer(made / "runs-whole" / "tiny-2013-tokenizer")
+    assert not has_token(two, "webonlyword")
+    assert read_run(made / "runs-whole" / "tiny-2013-tokenizer")["cutoff"] == 2013
+
+
+def test_special_tokens_have_their_ids_and_frame_the_text(made):
+    from transformers import AutoTokenizer
+
+    folder = made / "runs-whole" / "tiny-2012-tokenizer"
+    theirs = AutoTokenizer.from_pretrained(folder)
+    assert theirs.convert_ids_to_tokens(range(5)) == list(stage.SPECIAL_TOKENS)
+    assert (theirs.pad_token_id, theirs.mask_token_id, theirs.model_max_length) == (0, 4, 64)
+    ids = theirs("Graph Walks")["input_ids"]
+    assert (ids[0], ids[-1]) == (2, 3)
+    assert theirs.decode(ids, skip_special_tokens=True).strip() == "graph walks"  # lower case
+    own = load_tokenizer(folder)
+    assert own.encode("Graph Walks").ids == ids
+    assert not set(own.encode("a [MASK] b", add_special_tokens=False).ids) & set(range(5))
+    assert (
+        own.encode("ﬁne", add_special_tokens=False).ids
+        == own.encode("fine", add_special_tokens=False).ids
+    )  # NFKC
+
+
+TRAIN = """
+import hashlib
+from pytrain.config import load_settings
+from pytrain.tokenizer import *
+from warehouse.tables import Lake
+chosen = load_settings("tiny").tokenizer
+with Lake() as lake:
+    threshold, _ = sample_threshold(lake, 2012, chosen)
+    tokenizer = train_tokenizer(sampled_texts(lake, 2012, chosen, threshold), chosen)
+print(hashlib.sha256(tokenizer.to_str().encode()).hexdigest())
+"""
+
+
+def test_the_number_of_threads_leaves_no_trace(made):
+    hashes = set()
+    for threads in ("1", "2", "3"):
+        env = {**os.environ, "SCITLAKE_WAREHOUSE": str(made / "whole")}
+        env |= {"RAYON_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
+        done = subprocess.run(
+            [sys.executable, "-c", TRAIN], env=env, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        hashes.add(done.stdout.strip())
+    assert len(hashes) == 1
+
+
+def test_a_byte_budget_takes_the_lowest_draws_of_the_slice_and_samples_are_nested(made):
+    small = load_settings("tiny", ["tokenizer.byte_budget=60000"]).tokenizer
+    with Lake(made / "whole") as whole, Lake(made / "prefix") as prefix:
+        threshold, counted = stage.sample_threshold(whole, 2012, small)
+        assert (threshold, counted) == stage.sample_threshold(prefix, 2012, small)
+        assert 0.8 * 60_000 < counted["bytes"] <= 60_000
+        texts = [t for some in stage.sampled_texts(whole, 2012, small, threshold) for t in some]
+        assert sum(len(text.encode()) for text in texts) == counted["bytes"]
+        later, _ = stage.sample_threshold(whole, 2015, small)
+        assert later < threshold
+        after = [t for some in stage.sampled_texts(whole, 2015, small, later) for t in some]
+        known = [t for some in stage.sampled_texts(whole, 2012, small, later) for t in some]
+        assert set(known) < set(texts) and set(known) < set(after)
+        assert max(map(len, texts)) <= small.first_characters
+
+
+def test_draws_are_uniform():
+    import pyarrow as pa
+
+    keys = stage.sample_keys(pa.array(["s2orc"] * 4000), pa.array(range(4000)))
+    share = (keys < np.uint64(2**62)).mean()  # a quarter of all keys
+    assert abs(share - 0.25) < 0.03
+
+
+def test_a_tokenizer_of_another_vintage_is_refused(made, monkeypatch):
+    monkeypatch.setenv("RUNS_ROOT", str(made / "runs-prefix"))
+    folder = stage.tokenizer_run(TINY, 2012)
+    text = (folder / "tokenizer.json").read_text()
+    other = made / "runs-whole" / "tiny-2013-tokenizer" / "tokenizer.json"
+    try:
+        (folder / "tokenizer.json").write_bytes(other.read_bytes())
+        with pytest.raises(UserError, match="pytrain tokenizer --year 2012 --force"):
+            stage.tokenizer_run(TINY, 2012)
+    finally:
+        (folder / "tokenizer.json").write_text(text)
+    assert json.loads((folder / "scitlake.json").read_text())["cutoff"] == 2012
+
+
+def test_an_empty_slice_says_so_and_leaves_nothing(made, tmp_path, monkeypatch):
+    monkeypatch.setenv("RUNS_ROOT", str(tmp_path))
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(made / "whole"))
+    with pytest.raises(UserError, match="no row known by 1990"):
+        stage.run(TINY, 1990)
+    assert not (tmp_path / "tiny-1990-tokenizer").exists()
