@@ -91,7 +91,9 @@ class MlmSettings:
     weight_decay: float = 0.1  # not on norms and biases
     clip: float = 1.0  # gradient norm
     mixture: Mixture = field(default_factory=Mixture)
+    first_characters: int | None = None  # read of each text; None: all. Our choice
     min_tokens: int = 8  # a shorter last piece of a document is left out; our choice
+    bucket_steps: int = 1  # steps drawn at once and sorted by length, to save padding; our choice
     basis: Basis = "production"
     save_every: int = 1_000  # steps between checkpoints; 0: none
     log_every: int = 10  # steps

@@ -1,8 +1,7 @@
 """Titles and abstracts to unit vectors, with any encoder: ours, Hugging Face's, static tables."""
 
-import contextlib
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from torch.nn import functional as F
 from pytrain.batching import by_token_budget, pad, pool
 from pytrain.device import autocast, derived_seed, pick_device, pick_dtype
 from pytrain.layout import Layout, read_json, read_layout, sha256_of
+from pytrain.quiet import quiet_transformers
 from warehouse.errors import UserError
 
 _WINDOW = 65_536  # documents tokenised and sorted at a time, so that memory stays bounded
@@ -196,7 +196,7 @@ def _static(layout: Layout, seed: int | None) -> nn.Module:
 def _transformer(layout: Layout, seed: int | None) -> nn.Module:
     from transformers import AutoConfig, AutoModel
 
-    with _quiet():
+    with quiet_transformers():
         if seed is None:
             try:
                 return AutoModel.from_pretrained(
@@ -211,20 +211,6 @@ def _transformer(layout: Layout, seed: int | None) -> nn.Module:
             torch.manual_seed(derived_seed(seed, "random-weights"))
             config = AutoConfig.from_pretrained(layout.folder)
             return AutoModel.from_config(config, dtype=torch.float32)
-
-
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the table of head weights that a masked-language model's folder also holds."""
-    from transformers.utils import logging
-
-    before = logging.get_verbosity()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(before)
 
 
 def _dense(layout: Layout) -> nn.Module:

@@ -142,9 +142,11 @@ class Run:
     def __exit__(self, kind: type | None, error: object, trace: object) -> None:
         """Write run.json and rename, unless the work failed."""
         with self._closing:
-            if kind is not None:
-                return
             self._log.close()
+            if kind is not None:
+                if not (self.folder / "log.jsonl").stat().st_size:
+                    shutil.rmtree(self.folder)  # refused before any work: nothing to look at
+                return
             self._write_summary()
             if self.final.exists():
                 old = self.final.with_name(f"{self.name}.old")
@@ -169,9 +171,9 @@ class Run:
         """A line for the person who waits, on stderr."""
         click.echo(f"{self.name}: {message}", err=True)
 
-    def _write_summary(self) -> None:
-        artefacts = hash_files(self.folder)
-        summary = {
+    def summary(self) -> dict[str, Any]:
+        """What run.json says, so far, without the hashes of the files."""
+        return {
             "name": self.name,
             "stage": self.stage,
             "preset": self.settings.preset,
@@ -183,18 +185,22 @@ class Run:
             "versions": _versions(),
             "commit": _commit(),
             "tables_read": [asdict(read) for read in (self.lake.reads if self.lake else ())],
-            "parents": [
-                {"name": parent.name, "fingerprint": read_run(parent)["fingerprint"]}
-                for parent in self.parents
-            ],
+            "parents": parent_lines(self.parents),
             "notes": self.notes,
             "wall_seconds": round(time.time() - self._started, 1),
             "cpu_seconds": round(time.process_time() - self._cpu, 1),
-            "artefacts": artefacts,
-            "fingerprint": fingerprint_of(artefacts),
         }
-        text = json.dumps(summary, indent=2, ensure_ascii=False)
+
+    def _write_summary(self) -> None:
+        artefacts = hash_files(self.folder)
+        hashes = {"artefacts": artefacts, "fingerprint": fingerprint_of(artefacts)}
+        text = json.dumps(self.summary() | hashes, indent=2, ensure_ascii=False)
         (self.folder / "run.json").write_text(text + "\n", encoding="utf-8")
+
+
+def parent_lines(parents: Iterable[Path]) -> list[dict[str, str]]:
+    """Name and fingerprint of each of the finished runs."""
+    return [{"name": p.name, "fingerprint": read_run(p)["fingerprint"]} for p in map(Path, parents)]
 
 
 def is_current(
@@ -208,11 +214,7 @@ def is_current(
     saved = load_settings(str(folder / "config.yaml"))
     if section(saved, key) != section(settings, key):
         return False
-    expected = [
-        {"name": Path(parent).name, "fingerprint": read_run(parent)["fingerprint"]}
-        for parent in parents
-    ]
-    return made["parents"] == expected and all(
+    return made["parents"] == parent_lines(parents) and all(
         _unchanged(lake, TableRead(**{**read, "columns": tuple(read["columns"])}))
         for read in made["tables_read"]
     )

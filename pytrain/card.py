@@ -1,0 +1,114 @@
+"""The card of a model: what it knows and until when, from what, how, and what it is not for."""
+
+from typing import Any
+
+_WHERE = {
+    "pretrain": "a ModernBERT encoder trained from scratch by masked language modelling",
+    "ci": "an encoder tuned on the citation graph, from a masked-language model of the same year",
+    "static": "a table of token vectors, tuned on pairs of texts and on the citation graph",
+    "static-ci": "an encoder tuned on the citation graph, over the token vectors of the same year",
+}
+
+
+def card_text(run: dict[str, Any], own: dict[str, Any]) -> str:
+    """The README.md of a model folder.
+
+    Args:
+        run: run.json, or what is known of it so far.
+        own: the folder's scitlake.json.
+    """
+    year, name = run["cutoff"], run["name"]
+    head = _front_matter(own)
+    return f"""{head}
+# {name}: knows nothing after {year}
+
+**Cutoff: {year}.** {_what(run)}. Tokenizer, weights and training examples were made from records
+known by the end of {year}; no later row was read. Preset `{run["preset"]}`, seed {run["seed"]}.
+
+## Use
+```python
+from sentence_transformers import SentenceTransformer
+model = SentenceTransformer("model")
+vectors = model.encode(["{_example(own)}"])
+```
+Text: `{own["text_template"]}`{_separator(own)}; {own["pooling"]} pooling, unit length,
+{_limit(own)}.
+
+## What it was made from
+{_tables(run)}
+{_sources(run)}
+{_parents(run)}
+
+## How it was made
+`{run["command"]}`, {run["wall_seconds"]:,.0f} s of wall time, deterministic on CPU:
+{"yes" if run["deterministic"] else "no"}. Every setting stands in `config.yaml` of the run, with
+the hashes of all it read and wrote in `run.json`.
+
+## Limits
+- Pre-training text is filtered by a language model of today, and CPC classes, disambiguated
+  names, DOI links, merges and withdrawals are of the snapshot, not of {year}.
+- Patent text is dated by filing, so it may have been public only some 18 months later.
+- Text is of the snapshot: a later revision of a record stands under its first year.
+- Cosines rank documents within one model; they are not comparable between vintages.
+- On a small lake the model is small and little trained; scores are in `pyeval report`.
+
+## Licence and citation
+The code is Apache-2.0; texts keep the terms of their publishers (`lake sources` lists them).
+Cite the software by `CITATION.cff`, and the model as "{name}, cutoff {year}, fingerprint in
+run.json".
+"""
+
+
+def _front_matter(own: dict[str, Any]) -> str:
+    library = "sentence-transformers"
+    tags = "".join(f"- {t}\n" for t in ("patents", "scientific-papers", f"cutoff-{own['cutoff']}"))
+    return (
+        f"---\nlicense: other\nlanguage: en\nlibrary_name: {library}\n"
+        f"pipeline_tag: sentence-similarity\ntags:\n{tags}---"
+    )
+
+
+def _what(run: dict[str, Any]) -> str:
+    kind = _WHERE.get(run["stage"], "an encoder")
+    return f"This is {kind}, for papers and patents"
+
+
+def _example(own: dict[str, Any]) -> str:
+    parts = {"title": "A title", "abstract": "An abstract.", "sep": "[SEP]"}
+    return own["text_template"].format(**parts)
+
+
+def _separator(own: dict[str, Any]) -> str:
+    return ", where sep is `[SEP]`" if "{sep}" in own["text_template"] else ""
+
+
+def _limit(own: dict[str, Any]) -> str:
+    return f"{own['max_length']} tokens" if own["max_length"] else "no limit of length"
+
+
+def _tables(run: dict[str, Any]) -> str:
+    rows = ["| table | rows | latest known_year | sha256 |", "|---|---|---|---|"]
+    for read in run["tables_read"]:
+        latest = read["latest_known_year"] or f"as of {read['cutoff']}"
+        short = read["fingerprint"][:12]
+        rows.append(f"| {read['name']} | {read['rows']:,} | {latest} | `{short}` |")
+    return "\n".join(rows) if len(rows) > 2 else "No table was read in this stage; see its parents."
+
+
+def _sources(run: dict[str, Any]) -> str:
+    sources = run["notes"].get("sources")
+    if not sources:
+        return ""
+    rows = ["", "| source | tokens there are | share of training | passes |", "|---|---|---|---|"]
+    for name, one in sources.items():
+        share = f"{100 * one['share_given']:.1f}%"
+        rows.append(f"| {name} | {one['tokens']:,} | {share} | {one['passes']:.2f} |")
+    moved = run["notes"].get("moved_shares")
+    return "\n".join(rows) + (f"\n\n{moved[0].upper()}{moved[1:]}." if moved else "")
+
+
+def _parents(run: dict[str, Any]) -> str:
+    if not run["parents"]:
+        return ""
+    lines = [f"- `{one['name']}` (`{one['fingerprint'][:12]}`)" for one in run["parents"]]
+    return "\nBuilt on the runs:\n" + "\n".join(lines)

@@ -1,0 +1,212 @@
+"""Masked-language-model pre-training of a ModernBERT from scratch, for one cutoff.
+
+Source: paper, "Pre-training": ModernBERT-base, 512 tokens, truncated-normal initialisation scaled
+by depth, 30% masking, warm-up, stable and cosine decay in the ratio 1:40:6.
+"""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from transformers import ModernBertConfig, ModernBertForMaskedLM
+
+from pytrain.batching import by_token_budget, pad
+from pytrain.config import MlmSettings, Settings
+from pytrain.corpus import Corpus
+from pytrain.device import generator, pick_dtype, prepare
+from pytrain.export import export_model
+from pytrain.loop import Batch, Plan, train, warmup_stable_decay
+from pytrain.run import Run
+from pytrain.token_cache import open_cache
+from pytrain.tokenizer import CLS, MASK, PAD, SEP, SPECIAL_TOKENS, load_tokenizer, tokenizer_run
+from warehouse.sources import runs_root
+from warehouse.tables import Lake
+
+IGNORED = -100  # label of a token that is not predicted
+
+
+def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) -> Path:
+    """Pre-train the base model of a cutoff; the run's folder.
+
+    Raises:
+        UserError: no tokenizer or text at the cutoff, or a loss that is not finite.
+    """
+    device, chosen = prepare(settings), settings.mlm
+    parent = tokenizer_run(settings, year, seed)
+    with (
+        Lake() as lake,
+        Run(
+            "pretrain", settings, year, seed=seed, parents=[parent], lake=lake, force=force
+        ) as made,
+    ):
+        cache = open_cache(
+            lake,
+            year,
+            parent,
+            runs_root() / ".cache",
+            basis=chosen.basis,
+            first_characters=chosen.first_characters,
+        )
+        corpus = Corpus(cache, chosen, seed)
+        made.note(sources=corpus.summary(), tokens=corpus.budget, steps=corpus.steps)
+        if corpus.moved():
+            made.note(moved_shares=corpus.moved())
+            made.say(str(corpus.moved()))
+        model = new_model(settings, seed).to(device)
+        known = load_tokenizer(parent).get_vocab_size()
+        dtype = pick_dtype(settings.dtype, device)
+        plan = Plan(
+            steps=corpus.steps,
+            peak_lr=chosen.peak_lr,
+            schedule=lambda share: warmup_stable_decay(share, chosen.phases, chosen.decay),
+            clip=chosen.clip,
+            dtype=dtype,
+            log_every=chosen.log_every,
+            save_every=chosen.save_every,
+        )
+        losses = train(
+            model,
+            masked_loss,
+            lambda step: batches(corpus, step, known),
+            optimizer_of(model, chosen),
+            made,
+            plan,
+        )
+        last = losses[-max(1, len(losses) // 20) :]
+        made.note(parameters=count_parameters(model), last_loss=sum(last) / len(last))
+        made.note(dtype=str(dtype), device=device.type, threads=torch.get_num_threads())
+        export_model(made, model, parent, max_length=chosen.max_length)
+    return made.final
+
+
+def model_config(settings: Settings) -> ModernBertConfig:
+    """The shape of the model; rotary bases are written out, the library's own differ."""
+    chosen = settings.mlm
+    bases = {
+        "full_attention": chosen.rope_theta_global,
+        "sliding_attention": chosen.rope_theta_local,
+    }
+    return ModernBertConfig(
+        vocab_size=settings.tokenizer.vocab_size,
+        hidden_size=chosen.hidden,
+        intermediate_size=chosen.intermediate,
+        num_hidden_layers=chosen.layers,
+        num_attention_heads=chosen.heads,
+        max_position_embeddings=chosen.max_length,
+        initializer_range=chosen.init_std,
+        global_attn_every_n_layers=chosen.global_attention_every,
+        local_attention=chosen.local_window,
+        rope_parameters={
+            kind: {"rope_type": "default", "rope_theta": base} for kind, base in bases.items()
+        },
+        pad_token_id=PAD,
+        cls_token_id=CLS,
+        sep_token_id=SEP,
+        bos_token_id=CLS,
+        eos_token_id=SEP,
+        sparse_prediction=True,  # the decoder runs on masked tokens alone: 2-3x faster
+        tie_word_embeddings=True,
+    )
+
+
+def new_model(settings: Settings, seed: int) -> ModernBertForMaskedLM:
+    """A model with fresh weights, the same for the same seed."""
+    model = ModernBertForMaskedLM(model_config(settings))
+    initialise(model, generator(seed, "mlm", "weights"))
+    return model
+
+
+def initialise(model: ModernBertForMaskedLM, random: torch.Generator) -> None:
+    """Truncated normal at two standard deviations, scaled by depth, in the order of the names.
+
+    Embeddings and input projections: `init_std`; output projections: over sqrt(2 * layers); the
+    head before the tied decoder: hidden^-0.5. The library's own would draw the tied table with
+    the output projections' std.
+
+    Source: ModernBERT, `full_megatron`.
+    """
+    config = model.config
+    std = config.initializer_range
+    for name, weight in model.named_parameters():
+        if weight.dim() < 2:
+            nn.init.zeros_(weight) if name.endswith("bias") else nn.init.ones_(weight)
+            continue
+        if name.endswith("Wo.weight"):
+            scale = std / math.sqrt(2 * config.num_hidden_layers)
+        elif name.startswith("head."):
+            scale = config.hidden_size**-0.5
+        else:
+            scale = std
+        nn.init.trunc_normal_(weight, 0.0, scale, -2 * scale, 2 * scale, generator=random)
+
+
+def optimizer_of(
+    model: nn.Module, settings: MlmSettings, *, fused: bool = True
+) -> torch.optim.AdamW:
+    """AdamW with weight decay on the matrices alone, not on norms and biases."""
+    parameters = [one for one in model.parameters() if one.requires_grad]
+    groups = [
+        {"params": [p for p in parameters if p.dim() >= 2], "weight_decay": settings.weight_decay},
+        {"params": [p for p in parameters if p.dim() < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(
+        groups, lr=settings.peak_lr, betas=settings.betas, eps=settings.eps, fused=fused
+    )
+
+
+def batches(corpus: Corpus, step: int, vocabulary: int) -> list[Batch]:
+    """The masked micro-batches of a step: a function of corpus, seed and step alone."""
+    chosen, pieces = corpus.settings, corpus.drawn(step)
+    random, made = generator(corpus.seed, "mlm", "mask", step), []
+    for group in by_token_budget(corpus.pieces.lengths[pieces], chosen.micro_tokens):
+        batch = pad((corpus.ids(piece) for piece in pieces[group]), PAD)
+        batch |= mask_tokens(batch["input_ids"], random, chosen, vocabulary)
+        batch["doc_id"] = torch.from_numpy(np.array(corpus.doc_ids(pieces[group])))
+        batch["weight"] = (batch["labels"] != IGNORED).sum().float()
+        made.append(batch)
+    return made
+
+
+def mask_tokens(
+    ids: Tensor, random: torch.Generator, settings: MlmSettings, vocabulary: int
+) -> dict[str, Tensor]:
+    """Choose tokens to predict and corrupt them; special tokens and padding are left alone.
+
+    Args:
+        ids: (B, T) token ids.
+        random: of the step.
+        settings: shares of masked tokens, and of what becomes of them.
+        vocabulary: number of tokens that a random token is drawn from.
+
+    Returns:
+        `input_ids` (B, T), 80% of the chosen [MASK], 10% random, 10% as they were; `labels`
+        (B, T), the token where chosen, else -100. At least one token is chosen.
+    """
+    first = len(SPECIAL_TOKENS)
+    normal = ids >= first
+    draw = torch.rand(ids.shape, generator=random).masked_fill(~normal, 2.0)
+    chosen = draw < settings.mask_share
+    chosen.view(-1)[draw.argmin()] |= normal.any()  # a short batch too must have a loss
+    fate = torch.rand(ids.shape, generator=random)
+    other = torch.randint(first, vocabulary, ids.shape, generator=random)
+    masked, replaced = settings.mask_token_share, settings.random_token_share
+    seen = torch.where(chosen & (fate < masked), MASK, ids)
+    becomes_random = chosen & (fate >= masked) & (fate < masked + replaced)
+    seen = torch.where(becomes_random, other, seen)
+    return {"input_ids": seen, "labels": torch.where(chosen, ids, IGNORED)}
+
+
+def masked_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Mean cross-entropy over the chosen tokens, in nats."""
+    return model(
+        input_ids=batch["input_ids"],
+        attention_mask=batch["attention_mask"],
+        labels=batch["labels"],
+    ).loss
+
+
+def count_parameters(model: nn.Module) -> int:
+    """Parameters, a tied one once."""
+    return sum(one.numel() for one in model.parameters())
