@@ -203,27 +203,27 @@ def parent_lines(parents: Iterable[Path]) -> list[dict[str, str]]:
     return [{"name": p.name, "fingerprint": read_run(p)["fingerprint"]} for p in map(Path, parents)]
 
 
-def is_current(
-    stage: str, settings: Settings, year: int, *, seed: int, parents: Iterable[Path], lake: Lake
-) -> bool:
-    """Whether a finished run has these settings, these parents and these rows."""
+def why_stale(stage: str, settings: Settings, year: int, *, seed: int, lake: Lake) -> str | None:
+    """What of a finished run is no longer so: settings, parents or rows; None when nothing.
+
+    Raises:
+        UserError: no finished run.
+    """
     folder = run_path(settings.preset, year, stage, seed)
-    if not (folder / "run.json").is_file():
-        return False
     made, key = read_run(folder), STAGES[stage][1]
-    saved = load_settings(str(folder / "config.yaml"))
-    if section(saved, key) != section(settings, key):
-        return False
-    return made["parents"] == parent_lines(parents) and all(
-        _unchanged(lake, TableRead(**{**read, "columns": tuple(read["columns"])}))
-        for read in made["tables_read"]
-    )
-
-
-def _unchanged(lake: Lake, read: TableRead) -> bool:
-    """Whether a slice still reads the same; only the prefix that was read is compared."""
-    now = lake.fingerprint(read.name, read.columns, cutoff=read.cutoff, basis=read.basis)
-    return now == read
+    before = section(load_settings(str(folder / "config.yaml")), key)
+    changes = [name for name, value in section(settings, key).items() if before[name] != value]
+    if changes:
+        return f"its settings differ: {', '.join(changes)}"
+    for parent in made["parents"]:
+        path = folder.parent / parent["name"] / "run.json"
+        if not path.is_file() or read_run(path.parent)["fingerprint"] != parent["fingerprint"]:
+            return f"its parent {parent['name']} is gone or was made anew"
+    for read in made["tables_read"]:
+        was = TableRead(**{**read, "columns": tuple(read["columns"])})
+        if lake.fingerprint(was.name, was.columns, cutoff=was.cutoff, basis=was.basis) != was:
+            return f"the lake's rows of {was.name} as of {was.cutoff} changed"
+    return None
 
 
 def hash_files(folder: Path) -> dict[str, str]:

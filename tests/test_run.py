@@ -7,7 +7,7 @@ import pytest
 from tiny_lake import make_tiny_lake
 
 from pytrain.config import load_settings
-from pytrain.run import Run, is_current, need_run, read_run, run_name
+from pytrain.run import Run, need_run, read_run, run_name, why_stale
 from warehouse.errors import UserError
 from warehouse.tables import Lake
 
@@ -117,15 +117,15 @@ def test_a_run_is_current_until_settings_parents_or_rows_change(runs, tmp_path):
     with Run("pretrain", TINY, 2012, parents=[parent], lake=late):
         pass
 
-    def current(settings=TINY, lake=early):
-        return is_current("pretrain", settings, 2012, seed=0, parents=[parent], lake=lake)
+    def stale(settings=TINY, lake=early):
+        return why_stale("pretrain", settings, 2012, seed=0, lake=lake)
 
-    assert current()
-    assert current(load_settings("tiny", ["tune.steps=11"]))  # of another stage
-    assert not current(load_settings("tiny", ["mlm.layers=1"]))
-    assert not current(lake=Lake(_without_an_edge(tmp_path / "changed")))
+    assert stale() is None
+    assert stale(load_settings("tiny", ["tune.steps=11"])) is None  # of another stage
+    assert "mlm.layers" in stale(load_settings("tiny", ["mlm.layers=1"]))
+    assert "rows of edges as of 2012" in stale(lake=Lake(_without_an_edge(tmp_path / "changed")))
     _make("new tokenizer", force=True)
-    assert not current()
+    assert "parent tiny-2012-tokenizer" in stale()
 
 
 def _without_an_edge(folder):

@@ -93,6 +93,20 @@ class Lake:
             self._years = (rows[0][0], rows[0][1])
         return self._years
 
+    def check_year(self, year: int) -> int:
+        """The year, when this lake holds it.
+
+        Raises:
+            UserError: outside the lake's years; names them.
+        """
+        first, last = self.years()
+        if not first <= year <= last:
+            raise UserError(
+                f"year {year} is outside this lake, which spans {first}-{last}. "
+                f"Choose a year in it: --year {min(max(year, first), last)}"
+            )
+        return year
+
     def batches(
         self,
         table: str,
@@ -202,15 +216,9 @@ class Lake:
             if table == "anchors":
                 raise UserError("anchors are drawn for one cutoff; ask for a year.")
             return None
-        first, last = self.years()
         if isinstance(cutoff, bool) or not isinstance(cutoff, int):
             raise TypeError(f"cutoff is a year or ALL, not {cutoff!r}")
-        if not first <= cutoff <= last:
-            raise UserError(
-                f"year {cutoff} is outside this lake, which spans {first}-{last}. "
-                f"Choose a year in it: --year {min(max(cutoff, first), last)}"
-            )
-        return cutoff
+        return self.check_year(cutoff)
 
     def _parts(self, dated: Dated, year: int | None, basis: str) -> list[tuple[str, dict]]:
         """The queries that give the slice one after another: (from and where, parameters)."""
