@@ -1,0 +1,54 @@
+-- One row per embeddable document: title and abstract both hold text, the year is known, and a
+-- patent is a granted utility patent that was not withdrawn (paper, section 5 and Appendix A).
+-- Stored in date order, so that a cutoff is a prefix.
+with candidates as (
+    select
+        doc_id,
+        doc_uri,
+        'paper' as doc_type,
+        known_year,
+        cast(null as integer) as filing_year,
+        title,
+        abstract
+    from {{ ref('int_papers') }}
+
+    union all
+
+    select
+        doc_id,
+        doc_uri,
+        'patent' as doc_type,
+        known_year,
+        filing_year,
+        title,
+        abstract
+    from {{ ref('int_patents') }}
+    where is_utility
+)
+{%- if var('english_nodes') %},
+
+english as (
+    select text_md5
+    from {{ ref('int_language_scores') }}
+    where english >= {{ var('min_english') }}
+)
+{%- endif %}
+
+select
+    doc_id,
+    doc_uri,
+    doc_type,
+    known_year,
+    filing_year,
+    title,
+    abstract
+from candidates
+where
+    known_year is not null
+    and {{ has_text('title') }}
+    and {{ has_text('abstract') }}
+    {% if var('english_nodes') -%}
+    -- Patents are English by law and exempt, as they are for text.
+    and (doc_type = 'patent' or md5(abstract) in (select text_md5 from english))
+    {%- endif %}
+order by known_year, doc_id

@@ -1,0 +1,48 @@
+-- Which ids are one work: papers and OpenAlex works of one DOI, publications and grants of one
+-- application. A work goes by the id that was known first, then the lowest; that id has no row
+-- of its own (work of d: coalesce(work_id, d)), since a row for it would tell of later ones.
+with members as (
+    select doc_id, known_year, doi as work_key, 'doi' as via
+    from {{ ref('int_papers') }}
+    where doi is not null and known_year is not null
+
+    union all
+
+    select doc_id, publication_year as known_year, doi as work_key, 'doi' as via
+    from {{ ref('stg_openalex__works') }}
+    where doi is not null and publication_year is not null
+
+    union all
+
+    select pgpub_doc_id as doc_id, filing_year as known_year, application_id as work_key, 'crosswalk' as via
+    from {{ ref('int_pgpub_grants') }}
+
+    union all
+
+    select patent_doc_id as doc_id, grant_year as known_year, application_id as work_key, 'crosswalk' as via
+    from {{ ref('int_pgpub_grants') }}
+    where grant_year is not null
+),
+
+works as (
+    select doc_id, min(known_year) as known_year, via, work_key
+    from members
+    group by doc_id, via, work_key
+),
+
+named as (
+    select
+        doc_id,
+        via,
+        known_year,
+        first_value(doc_id) over (
+            partition by via, work_key order by known_year, doc_id
+        ) as work_id
+    from works
+)
+
+-- The id of the work is known first, so the later of the two dates is the document's own.
+select doc_id, work_id, via, known_year
+from named
+where doc_id <> work_id
+order by known_year, doc_id, work_id
