@@ -79,6 +79,7 @@ class StaticSettings:
     paper_share: float = 0.75  # of the anchors of graph pairs
     batch: int = 1_024  # pairs
     lr: float = 3e-3  # Adam, falls linearly to 0
+    init_std: float = 0.02  # of the first vectors
     temperature: float = 0.05
     max_length: int = 512  # tokens read of each text
     log_every: int = 20

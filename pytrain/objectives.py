@@ -28,27 +28,6 @@ def info_nce(
     return F.cross_entropy(logits, target)
 
 
-def shared_documents(anchor_ids: Tensor, candidate_ids: Tensor) -> Tensor:
-    """Where a candidate is the anchor itself or a second copy of the anchor's positive.
-
-    Ids decide, never places or vectors: of several columns that hold the positive of example i
-    exactly one, column i, is kept.
-
-    Args:
-        anchor_ids: (B,) ids of the anchors.
-        candidate_ids: (C,) ids of the candidates; entry i < B is the positive of anchor i.
-
-    Returns:
-        (B, C) bool, false at (i, i).
-    """
-    n = len(anchor_ids)
-    positive_ids = candidate_ids[:n]
-    shared = candidate_ids[None, :] == anchor_ids[:, None]
-    shared |= candidate_ids[None, :] == positive_ids[:, None]
-    shared[torch.arange(n), torch.arange(n)] = False
-    return shared
-
-
 def triplet_margin(
     anchors: Tensor, positives: Tensor, negatives: Tensor, margin: float = 1.0
 ) -> Tensor:

@@ -2,10 +2,17 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
-from pytrain.objectives import info_nce, shared_documents, triplet_margin
+from pytrain.kin import Kin
+from pytrain.objectives import info_nce, triplet_margin
+
+
+def shared_documents(anchors: torch.Tensor, candidates: torch.Tensor) -> torch.Tensor:
+    nobody = Kin(20, np.empty((0, 2), np.int64), None)
+    return torch.from_numpy(nobody.shared(anchors.numpy(), candidates.numpy()))
 
 
 def test_info_nce_by_hand():

@@ -106,8 +106,40 @@ def _nodes(documents: list[dict], edges: list[dict]) -> list[dict]:
     ]
 
 
+SAME_WORK = pa.schema(
+    [
+        ("doc_id", pa.int64()),
+        ("work_id", pa.int64()),
+        ("via", pa.string()),
+        ("known_year", pa.int32()),
+    ]
+)
+
+
+def _same_work(documents: list[dict], last_year: int) -> list[dict]:
+    """Applications 0..11 became the patents of the same numbers, where the dates allow it."""
+    patents = {one["name"]: one for one in documents if one["doc_type"] == "patent"}
+    links = []
+    for i in range(12):
+        filed, grant = (
+            _rng("application", i).randint(FIRST_YEAR, LAST_YEAR),
+            patents.get(f"patent-{i}"),
+        )
+        if grant and filed <= grant["known_year"] <= last_year:
+            links.append(
+                {
+                    "doc_id": grant["doc_id"],
+                    "work_id": PGPUB + 20_000_000 + i,
+                    "via": "crosswalk",
+                    "known_year": grant["known_year"],
+                }
+            )
+    return sorted(links, key=lambda one: (one["known_year"], one["doc_id"]))
+
+
 def _texts(documents: list[dict], last_year: int) -> list[dict]:
     rows = []
+    published = {link["doc_id"] for link in _same_work(documents, last_year)}
     for one in documents:
         year, name, topic = one["known_year"], one["name"], one["topic"]
         long = _text(_rng(name, "long"), topic, year, 150)
@@ -115,7 +147,7 @@ def _texts(documents: list[dict], last_year: int) -> list[dict]:
             rows.append((one["doc_id"], "abstracts", year, year, None, one["abstract"]))
             if one["doc_id"] % 5 == 0:
                 rows.append((one["doc_id"], "s2orc", year, year, None, long))
-        else:
+        elif one["doc_id"] not in published:  # pre-grant text wins
             text = f"{one['abstract']} {long}"
             filing = one["filing_year"]
             rows.append((one["doc_id"], "granted_text", year, year, filing, text))
@@ -195,6 +227,10 @@ def make_tiny_lake(folder: Path, last_year: int = LAST_YEAR) -> Path:
     tables = {
         "corpus.documents": (
             pa.Table.from_pylist(documents).drop(["topic", "name"]),
+            "known_year, doc_id",
+        ),
+        "corpus.same_work": (
+            pa.Table.from_pylist(_same_work(documents, last_year), SAME_WORK),
             "known_year, doc_id",
         ),
         "graph.citation_edges": (pa.Table.from_pylist(edges), "known_year, citing_id, cited_id"),

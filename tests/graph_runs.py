@@ -1,0 +1,32 @@
+"""The stages before static and tune, made once on the tiny lake."""
+
+from pathlib import Path
+
+import pytest
+from tiny_lake import make_tiny_lake
+
+from pytrain import neighbours, node2vec, tokenizer
+from pytrain.config import Settings, load_settings
+
+YEAR = 2012
+
+
+def settings_of(*overrides: str) -> Settings:
+    """The tiny preset, without the second training for link prediction."""
+    return load_settings("tiny", ["node2vec.report_auc=false", *overrides])
+
+
+def use(patch: pytest.MonkeyPatch, root: Path) -> None:
+    """Point the environment at the lake and the runs of a folder."""
+    patch.setenv("SCITLAKE_WAREHOUSE", str(root / "lake"))
+    patch.setenv("RUNS_ROOT", str(root / "runs"))
+
+
+def make_parents(root: Path, last_year: int = 2015) -> Path:
+    """A lake that ends in `last_year` and the runs of 2012 up to the examples."""
+    with pytest.MonkeyPatch.context() as patch:
+        use(patch, root)
+        make_tiny_lake(root / "lake", last_year)
+        for stage in (tokenizer, node2vec, neighbours):
+            stage.run(settings_of(), YEAR, seed=0, force=False)
+    return root
