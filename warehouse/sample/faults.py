@@ -26,7 +26,7 @@ class Fault(NamedTuple):
 
     name: str
     table: str
-    count: int  # rows at scale 1; at smaller scales at most a fiftieth of the rows
+    count: int  # rows at scale 1 and above; fewer at smaller scales, at least one
     handling: Handling
     what: str
 
@@ -130,10 +130,12 @@ class FaultBook:
 
     Attributes:
         seed: of the sample.
+        scale: of the sample.
         planted: fault name -> keys of its rows.
     """
 
     seed: int
+    scale: float
     planted: dict[str, list[Any]] = field(default_factory=dict)
     _used: dict[str, set[Any]] = field(default_factory=dict)
 
@@ -148,7 +150,7 @@ class FaultBook:
         used = self._used.setdefault(fault.table, set())
         free = [key for key in keys if key not in used]
         chosen = stream(self.seed, "fault", name).sample(
-            free, min(self._count(fault, keys), len(free))
+            free, min(self._count(fault, len(keys)), len(free))
         )
         used.update(chosen)
         self.planted[name] = sorted(chosen)
@@ -156,13 +158,13 @@ class FaultBook:
 
     def extra(self, name: str, rows: int) -> int:
         """Number of extra rows of the fault in a table of `rows` rows."""
-        return self._count(_BY_NAME[name], range(rows))
+        return self._count(_BY_NAME[name], rows)
 
     def note(self, name: str, keys: list[Any]) -> None:
         """Record the keys of extra rows that a writer made itself."""
         self.planted[name] = keys
 
-    def _count(self, fault: Fault, keys: Sequence[Any]) -> int:
+    def _count(self, fault: Fault, rows: int) -> int:
         if fault.handling == "malformed":
-            return fault.count if len(keys) >= _MALFORMED_FROM else 0
-        return min(fault.count, max(1, len(keys) // 50))
+            return fault.count if rows >= _MALFORMED_FROM else 0
+        return max(1, round(fault.count * min(1.0, self.scale)))

@@ -48,12 +48,13 @@ def write_tsv_zip(
 def write_jsonl_gz(path: Path, records: Iterable[dict[str, Any] | RawLine]) -> None:
     """JSON lines, gzipped, without the name and time that gzip keeps by default."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     with (
         path.open("wb") as raw,
         gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0, compresslevel=6) as packed,
     ):
         for record in records:
-            line = record if isinstance(record, RawLine) else _json(record)
+            line = record if isinstance(record, RawLine) else encode(record)
             packed.write(line.encode() + b"\n")
 
 
@@ -70,7 +71,3 @@ def shards(records: Sequence[Any], count: int) -> list[Sequence[Any]]:
     """Cut a list into `count` runs of nearly equal length."""
     size = -(-len(records) // count)
     return [records[start : start + size] for start in range(0, len(records), size or 1)]
-
-
-def _json(record: dict[str, Any]) -> str:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))

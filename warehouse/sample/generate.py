@@ -57,7 +57,7 @@ def generate(
 
 def write_all(world: World, folder: Path) -> None:
     """Write every publisher's files and, last, the marker."""
-    book = FaultBook(world.settings.seed)
+    book = FaultBook(world.settings.seed, world.settings.scale)
     republish(world, book)
     write_semantic_scholar(world, folder, book)
     write_s2orc(world, folder, book)

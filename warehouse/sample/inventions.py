@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from datetime import date, timedelta
 from itertools import pairwise
 
@@ -31,6 +31,8 @@ _FIRST_NUMBERS = (
     8_087_100, 8_341_800, 8_621_700, 8_925_200, 9_226_500, 9_532_500, 9_854_800, 10_165_800,
     10_524_500, 10_881_100, 11_213_000, 11_540_500, 11_856_900, 12_178_200, 12_520_000,
 )  # fmt: skip
+# First filing year of the application series 07, 08, ...: ids begin with the series code.
+_SERIES_FROM = (1987, 1993, 1998, 2002, 2005, 2008, 2011, 2013, 2016, 2018, 2020, 2022)
 
 
 def make_inventions(world: World) -> None:
@@ -124,7 +126,7 @@ def _invention(
     if restated:
         title = restated.title + " for use in industry"
     serial = hashed(world.settings.seed, "application", key) % 1_000_000
-    series = max(8, min(18, 8 + (filed.year - 1993) // 3))
+    series = 6 + bisect_right(_SERIES_FROM, filed.year)
     return Invention(
         key=key,
         idea=idea,

@@ -15,6 +15,7 @@ from warehouse.sample.text import Idea
 from warehouse.sample.vocabulary import Vocabulary, build_vocabulary
 
 PEOPLE_PER_TOPIC = 14
+LINE = 6  # concepts of a line of work
 FIRMS, UNIVERSITIES, AGENCIES = 120, 16, 8
 
 
@@ -130,11 +131,18 @@ def _people(settings: SampleSettings, topics: int) -> list[list[Person]]:
 
 
 def draw_idea(world: World, rng: random.Random, year: int) -> Idea:
-    """A sub-topic with the shares of the year, seven of its concepts, and a quality."""
+    """A sub-topic with the shares of the year, some of its concepts, and a quality.
+
+    A sub-topic is a few lines of work of six concepts each; a document has five of its line's
+    and two from anywhere in the sub-topic.
+    """
     topics = world.vocabulary.topics
     topic = rng.choices(topics, [topic.share(year) for topic in topics])[0]
-    concepts = tuple(rng.sample(range(len(topic.concepts)), 7))
-    return Idea(topic, concepts, rng.gauss(0, 1), year)
+    places = range(len(topic.concepts))
+    first = rng.randrange(0, len(places), LINE)
+    line = places[first : first + LINE]
+    concepts = rng.sample(line, 5) + rng.sample([p for p in places if p not in line], 2)
+    return Idea(topic, tuple(concepts), rng.gauss(0, 1), year)
 
 
 def draw_assignee(seed: int, rng: random.Random, topic: int) -> Assignee | None:

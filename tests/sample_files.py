@@ -1,0 +1,158 @@
+"""Plain readers of the sample's raw files, the oracle of its tests: stdlib only."""
+
+import csv
+import gzip
+import io
+import json
+import zipfile
+from collections import defaultdict
+from functools import cached_property
+from pathlib import Path
+
+
+class RawSample:
+    """Every raw file of a sample folder, parsed the long way round."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.marker = json.loads((folder / "sample.json").read_text())
+        self.faults = self.marker["faults"]
+
+    def lines(self, pattern: str) -> list[str]:
+        found = []
+        for path in sorted(self.folder.glob(pattern)):
+            found += gzip.decompress(path.read_bytes()).decode().splitlines()
+        return found
+
+    def json(self, pattern: str) -> list[dict]:
+        """The records that parse."""
+        records = []
+        for line in self.lines(pattern):
+            try:
+                records.append(json.loads(line))
+            except json.JSONDecodeError:
+                continue
+        return records
+
+    def tsv(self, name: str) -> list[list]:
+        """Rows with the header; QUOTE_NONNUMERIC refuses a bare field that is no number."""
+        with zipfile.ZipFile(self.folder / "patentsview" / f"{name}.tsv.zip") as archive:
+            assert archive.namelist() == [f"{name}.tsv"]
+            text = archive.read(f"{name}.tsv").decode()
+        reader = csv.reader(
+            io.StringIO(text, newline=""), delimiter="\t", quoting=csv.QUOTE_NONNUMERIC
+        )
+        return list(reader)
+
+    def table(self, name: str) -> list[dict]:
+        """Rows of the full width by column name."""
+        header, *rows = self.tsv(name)
+        return [dict(zip(header, row, strict=True)) for row in rows if len(row) == len(header)]
+
+    @cached_property
+    def papers(self) -> dict:
+        return {row["corpusid"]: row for row in self.json("s2ag/papers/*")}
+
+    @cached_property
+    def abstracts(self) -> dict:
+        return {row["corpusid"]: row["abstract"] for row in self.json("s2ag/abstracts/*")}
+
+    @cached_property
+    def citations(self) -> list[dict]:
+        return self.json("s2ag/citations/*")
+
+    @cached_property
+    def bodies(self) -> dict:
+        return {row["corpusid"]: row["body"] for row in self.json("s2orc_v2/*")}
+
+    @cached_property
+    def works(self) -> dict:
+        rows = self.json("openalex/works/*/*.gz")
+        return {int(row["id"].removeprefix("https://openalex.org/W")): row for row in rows}
+
+    @cached_property
+    def patents(self) -> dict:
+        return {row["patent_id"]: row for row in self.table("g_patent")}
+
+    @cached_property
+    def patent_abstracts(self) -> dict:
+        return {r["patent_id"]: r["patent_abstract"] for r in self.table("g_patent_abstract")}
+
+    @cached_property
+    def applications(self) -> dict:
+        return {row["patent_id"]: row for row in self.table("g_application")}
+
+    @cached_property
+    def patent_citations(self) -> list[dict]:
+        return self.table("g_us_patent_citation")
+
+    @cached_property
+    def cpc(self) -> dict:
+        found = defaultdict(list)
+        for row in self.table("g_cpc_current"):
+            found[row["patent_id"]].append(row)
+        return found
+
+    @cached_property
+    def owners(self) -> dict:
+        return {row["patent_id"]: row for row in self.table("g_assignee_disambiguated")}
+
+    @cached_property
+    def inventors(self) -> list[dict]:
+        return self.table("g_inventor_disambiguated")
+
+    @cached_property
+    def publications(self) -> dict:
+        return {int(r["pgpub_id"]): r for r in self.table("pg_published_application")}
+
+    @cached_property
+    def crosswalk(self) -> list[dict]:
+        return self.table("pg_granted_pgpubs_crosswalk")
+
+    @cached_property
+    def reliance(self) -> list[dict]:
+        path = self.folder / "reliance_on_science" / "_pcs_oa.csv"
+        with path.open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    @cached_property
+    def pages(self) -> list[dict]:
+        import pyarrow.parquet as pq
+
+        paths = sorted(self.folder.glob("fineweb_edu/data/*/*.parquet"))
+        return [row for path in paths for row in pq.read_table(path).to_pylist()]
+
+    def is_plain(self, patent: dict) -> bool:
+        """A dated, not withdrawn utility patent with a digits-only number."""
+        return (
+            patent["patent_type"] == "utility"
+            and patent["withdrawn"] == 0
+            and patent["patent_id"].isdigit()
+            and patent["patent_date"] != ""
+        )
+
+    def dated_texts(self) -> list[tuple[int, str]]:
+        """(year in which it was written at the latest, text) of every text in the folder."""
+        found = []
+        for key, row in self.papers.items():
+            if isinstance(row["year"], int) and 1900 < row["year"] < 2030:
+                body = self.bodies.get(key) or {}
+                parts = (row["title"], self.abstracts.get(key), body.get("text"))
+                found += [(row["year"], text) for text in parts if text]
+        filed = {key: row["filing_date"][:4] for key, row in self.applications.items()}
+        for key, row in self.patents.items():
+            if filed.get(key):
+                year = int(filed[key])
+                found += [(year, row["patent_title"]), (year, self.patent_abstracts.get(key, ""))]
+        published = {k: row["filing_date"][:4] for k, row in self.publications.items()}
+        for path in sorted(self.folder.glob("patentsview/*_text_*.zip")) + sorted(
+            self.folder.glob("patentsview/*_claims_*.zip")
+        ):
+            for row in self.table(path.name.removesuffix(".tsv.zip")):
+                pregrant = "pgpub_id" in row
+                key = int(row["pgpub_id"]) if pregrant else row["patent_id"]
+                year = (published if pregrant else filed).get(key)
+                if year:
+                    found += [(int(year), v) for k, v in row.items() if k.endswith("_text")]
+        found += [(int(page["dump"][8:12]), page["text"]) for page in self.pages]
+        return found
