@@ -162,9 +162,12 @@ def _extract(path: Path, member: str, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
     try:
-        with zipfile.ZipFile(path) as archive, archive.open(member) as packed:
-            with partial.open("wb") as plain:
-                shutil.copyfileobj(packed, plain, 1 << 20)
+        with (
+            zipfile.ZipFile(path) as archive,
+            archive.open(member) as packed,
+            partial.open("wb") as plain,
+        ):
+            shutil.copyfileobj(packed, plain, 1 << 20)
         partial.replace(target)
     # RuntimeError: a password; NotImplementedError: a compression that Python lacks.
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:

@@ -47,9 +47,12 @@
     {%- if raw.year -%}({{ plausible_year(raw.year) }} is null){%- else -%}false{%- endif -%}
 {%- endmacro %}
 
-{#- Years outside 1800..2100 are typing errors (our choice of bounds): null. -#}
+{#- A year before 1800 or to come is a typing error: null. -#}
 {% macro plausible_year(year) -%}
-    case when {{ year }} between 1800 and 2100 then cast({{ year }} as integer) end
+    case
+        when {{ year }} between 1800 and {{ var("last_plausible_year") or "extract(year from current_date)" }}
+        then cast({{ year }} as integer)
+    end
 {%- endmacro %}
 
 {% macro drop_rejects(raw, parts) %}

@@ -105,34 +105,36 @@
     max_line_size = {{ var("max_line_bytes") }}, buffer_size = {{ 2 * var("max_line_bytes") }}
 {%- endmacro %}
 
-{#- JSON lines are read as lines: the delimiter cannot occur in valid JSON, so a line is one field. -#}
+{#- JSON lines are read as lines: the delimiter cannot occur in valid JSON, so a line is one field.
+    unnest() of one element keeps the optimizer from parsing the JSON once per condition on it. -#}
 {% macro json_records(raw, files, numbered) -%}
     (
         select
             {%- for column in raw.columns %}
-            {{ or_null('found[' ~ loop.index ~ ']') }} as {{ column.name }},
+            {{ or_null("found[" ~ loop.index ~ "]") }} as {{ column.name }},
             {%- endfor %}
             {{ "record_number," if numbered }}
             raw_file,
             raw_text,
-            is_valid
+            found is not null as is_valid
         from (
             select
-                *,
-                case
-                    when is_valid
-                    then json_extract_string(raw_text, {{ sql_strings(raw.columns | map(attribute="json")) }})
-                end as found
+                raw_file,
+                raw_text,
+                {{ "record_number," if numbered }}
+                unnest([
+                    case
+                        when json_valid(raw_text)
+                        then json_extract_string(raw_text, {{ sql_strings(raw.columns | map(attribute="json")) }})
+                    end
+                ]) as found
             from (
-                select
-                    *,
-                    json_valid(raw_text) as is_valid
-                    {{ ", row_number() over () as record_number" if numbered }}
+                select * {{ ", row_number() over () as record_number" if numbered }}
                 from read_csv(
                     {{ sql_strings(files) }},
                     columns = {'raw_text': 'varchar'}, header = false, quote = '', escape = '',
                     delim = e'\x01\x02\x03\x04', strict_mode = false, {{ reader_options(raw, 0) }}
-                    {{ ", parallel = false" if numbered }}
+                    {{- ", parallel = false" if numbered }}
                 )
             )
             where trim(raw_text) <> ''

@@ -1,0 +1,206 @@
+"""`lake build`: build beside the last good lake, then rename; readers never see half a lake."""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from warehouse import ingest
+from warehouse.errors import CheckFailed, UserError, unknown
+from warehouse.runner import Step, run_dbt
+from warehouse.sources import data_root, lake_file, lake_folder, project_dir
+
+FAILED = "failed.duckdb"  # a lake that a data test refused, kept so that one can see why
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildSettings:
+    """What to build, and how."""
+
+    select: tuple[str, ...] = ()  # dbt selectors; all models when empty
+    variables: Mapping[str, Any] = field(default_factory=dict)  # dbt vars that differ
+    threads: int = 2  # models built at a time
+    afresh: bool = False  # start from an empty file, so that every text is scored again
+
+
+def build(
+    settings: BuildSettings, on_step: Callable[[Step], None] = lambda step: None
+) -> dict[str, Any]:
+    """Build the lake of `SCITLAKE_WAREHOUSE` from the raw files of `DATA_ROOT`.
+
+    It starts from a copy of the last good lake: every model is made anew, but language scores
+    of texts that it has met are kept; with `select`, so is everything else.
+
+    Returns:
+        What `lake.json` beside the lake says: when, from what, with which settings.
+
+    Raises:
+        UserError: another build runs, or the raw files are not as they must be; the last good
+            lake is untouched.
+        CheckFailed: a data test failed; the last good lake is untouched.
+    """
+    check_variables(settings.variables)
+    lake = lake_folder().resolve()
+    lake.mkdir(parents=True, exist_ok=True)
+    with _only_one(lake):
+        _check_free(lake_file())
+        _check_sources(settings)
+        beside = lake / "next"
+        shutil.rmtree(beside, ignore_errors=True)
+        beside.mkdir()
+        # The same file name as the last good lake: views name their database by it.
+        next_file = beside / "lake.duckdb"
+        try:
+            if not settings.afresh:
+                _copy(lake_file(), next_file)
+            started = datetime.now().astimezone()
+            run_dbt(_command(settings), env={"SCITLAKE_DB": str(next_file)}, on_step=on_step)
+            made = {
+                "built": started.isoformat(timespec="seconds"),
+                "seconds": round((datetime.now().astimezone() - started).total_seconds(), 1),
+                "data_root": str(data_root().resolve()),
+                "select": list(settings.select),
+                "variables": dict(settings.variables),
+                "duckdb": duckdb.__version__,
+            }
+            _swap(next_file, lake, made)
+        except CheckFailed as failure:
+            next_file.replace(lake / FAILED)
+            raise CheckFailed(
+                f"{failure.message}\nThe rows are in the schema test_failures of {lake / FAILED}; "
+                "the last good lake is as it was."
+            ) from failure
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+        (lake / FAILED).unlink(missing_ok=True)
+        _remove_stale_text(lake)
+    return made
+
+
+def check_variables(variables: Mapping[str, Any]) -> None:
+    """Raise for a variable that dbt_project.yml does not name; dbt itself would ignore it."""
+    import yaml
+
+    project = yaml.safe_load((project_dir() / "dbt_project.yml").read_text(encoding="utf-8"))
+    for name in variables:
+        if name not in project["vars"]:
+            raise unknown("setting of the lake", name, project["vars"], "lake build --help")
+
+
+def _command(settings: BuildSettings) -> list[str]:
+    command = ["build", "--threads", str(settings.threads)]
+    if settings.variables:
+        command += ["--vars", json.dumps(dict(settings.variables))]
+    for selector in settings.select:
+        command += ["--select", selector]
+    return command
+
+
+def _check_sources(settings: BuildSettings) -> None:
+    """Say what is missing before dbt starts; with `select` only dbt knows what is needed."""
+    missing = ingest.prepare().missing()
+    if missing and not settings.select:
+        lines = "\n".join(f"  {line}" for line in missing.values())
+        root = data_root().resolve()
+        raise UserError(f"DATA_ROOT={root} lacks {len(missing)} required raw table(s):\n{lines}")
+
+
+@contextmanager
+def _only_one(lake: Path) -> Iterator[None]:
+    """Hold the lake's lock for one build; the kernel lets go when the process ends."""
+    with (lake / "build.lock").open("a+", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read().strip() or "another process"
+            raise UserError(
+                f"{lake} is being built by {holder}. Wait for it, or build another lake: "
+                "SCITLAKE_WAREHOUSE=<folder> lake build"
+            ) from None
+        lock.truncate(0)
+        since = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
+        lock.write(f"process {os.getpid()} since {since}")
+        lock.flush()
+        try:
+            yield
+        finally:
+            lock.truncate(0)
+
+
+def _check_free(file: Path) -> None:
+    """Raise when a plain `dbt build` writes to the lake: its work would be renamed away."""
+    if not file.is_file():
+        return
+    try:
+        duckdb.connect(str(file), read_only=True).close()
+    except duckdb.IOException as error:
+        if "lock" in str(error).lower():
+            reason = str(error).splitlines()[0]
+            raise UserError(f"{file} is being written: {reason} Wait for it to end.") from error
+    except duckdb.Error:
+        pass  # a damaged lake is replaced by a good one
+
+
+def _copy(file: Path, copy: Path) -> None:
+    """Copy the last good lake, unless there is none or it cannot be opened."""
+    if not file.is_file():
+        return
+    shutil.copyfile(file, copy)
+    try:
+        duckdb.connect(str(copy)).close()
+    except duckdb.Error:
+        copy.unlink()  # damaged, or of another version of DuckDB: build from nothing
+
+
+def _swap(next_file: Path, lake: Path, made: Mapping[str, Any]) -> None:
+    """Put the finished file in the place of the last good one."""
+    with duckdb.connect(str(next_file)) as con:
+        con.execute("checkpoint")
+    # A log left by a killed plain `dbt build` belongs to the old file and must not meet the new.
+    (lake / "lake.duckdb.wal").unlink(missing_ok=True)
+    next_file.replace(lake / "lake.duckdb")
+    partial = lake / "lake.json.partial"
+    partial.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+    partial.replace(lake / "lake.json")
+
+
+def _remove_stale_text(lake: Path) -> None:
+    """Remove text files that the new lake does not list, and folders that are empty then."""
+    with duckdb.connect(str(lake / "lake.duckdb"), read_only=True) as con:
+        try:
+            listed = con.execute("select path from audit.text_files").fetchall()
+        except duckdb.CatalogException:
+            return  # a lake of some models only
+    keep = {Path(path).resolve() for (path,) in listed}
+    for path in sorted((lake / "text").rglob("*"), reverse=True):
+        if path.is_dir():
+            with suppress(OSError):
+                path.rmdir()
+        elif path.resolve() not in keep:
+            path.unlink()
+
+
+def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
+    """`key=value` pairs as dbt variables; values are YAML: numbers, true, null, text.
+
+    Raises:
+        UserError: a pair without `=`.
+    """
+    import yaml
+
+    settings = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UserError(f"{pair!r} is no key=value. Write for example: --set min_cited=1")
+        settings[key.strip()] = yaml.safe_load(value)
+    return settings

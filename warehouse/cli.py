@@ -1,0 +1,99 @@
+"""The command `lake`: make raw files, build the lake, look into it."""
+
+from pathlib import Path
+
+import click
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(None, "--version", package_name="scitlake")
+def cli() -> None:
+    """The lake: raw bulk files to dated tables in DuckDB.
+
+    \b
+    DATA_ROOT            folder of raw files (default: the generated sample)
+    SCITLAKE_WAREHOUSE   folder of the lake (default: warehouse/lake)
+    DUCKDB_MEMORY        memory a build may use (default: 3GB)
+    """  # noqa: D301
+
+
+@cli.command(epilog="Example: lake sample --scale 0.5 --out /data/sample")
+@click.option("--seed", default=0, show_default=True, help="Of every draw: same seed, same bytes.")
+@click.option("--scale", default=1.0, show_default=True, help="Multiplies the documents.")
+@click.option("--shuffle-citations", is_flag=True, help="The control: citations at random.")
+@click.option("--out", type=click.Path(path_type=Path), help="Folder to make [DATA_ROOT].")
+def sample(seed: int, scale: float, shuffle_citations: bool, out: Path | None) -> None:
+    """Write generated raw files in the publishers' own layouts."""
+    from warehouse.errors import UserError
+    from warehouse.sample import generate
+    from warehouse.sources import data_root
+
+    folder = out or data_root()
+    try:
+        made = generate(folder, seed=seed, scale=scale, shuffle_citations=shuffle_citations)
+    except ValueError as error:
+        raise UserError(f"{error}. Example: lake sample --scale 0.5") from error
+    click.echo(f"{folder}: {'sample written' if made else 'is this sample already'}")
+
+
+@cli.command(epilog="Example: lake build --set min_cited=1 --select +graph")
+@click.option("--select", multiple=True, help="Only these models, as dbt selects them.")
+@click.option("--set", "--vars", "pairs", multiple=True, metavar="KEY=VALUE",
+              help="A variable of dbt_project.yml; may be given again.")  # fmt: skip
+@click.option("--threads", default=2, show_default=True, help="Models built at a time.")
+@click.option("--afresh", is_flag=True, help="Keep nothing of the last good lake.")
+def build(select: tuple[str, ...], pairs: tuple[str, ...], threads: int, afresh: bool) -> None:
+    """Build the lake from the raw files, beside the last good one."""
+    from warehouse.build import BuildSettings, build, parse_settings
+    from warehouse.show import Progress
+    from warehouse.sources import lake_file
+
+    variables = parse_settings(pairs)
+    settings = BuildSettings(select=select, variables=variables, threads=threads, afresh=afresh)
+    with Progress() as progress:
+        made = build(settings, progress.step)
+    click.echo(f"{lake_file()}: built in {made['seconds']} s from {made['data_root']}")
+
+
+@cli.command(epilog="Example: lake sources --json")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def sources(as_json: bool) -> None:
+    """Say for each raw table whether it is there, what was read, and what it switches on."""
+    import json
+
+    from warehouse.show import source_rows, table
+
+    rows = source_rows()
+    if as_json:
+        for row in rows:
+            click.echo(json.dumps(row))
+        return
+    shown = ("source", "table_name", "required", "present", "n_files", "n_rows", "n_rejected",
+             "latest_year", "licence", "switches_on")  # fmt: skip
+    click.echo(table(shown, [[row[name] for name in shown] for row in rows]))
+    absent = [row for row in rows if not row["present"]]
+    if absent:
+        click.echo("\nAbsent, so what they switch on is empty. Get them from:")
+        for place in dict.fromkeys(row["get_it_from"] for row in absent):
+            names = ", ".join(r["table_name"] for r in absent if r["get_it_from"] == place)
+            click.echo(f"  {names}: {place}")
+
+
+@cli.command(epilog="Example: lake show graph.graph_by_year; lake show edges --asof 2013")
+@click.argument("name", metavar="[TABLE]", required=False)
+@click.option("--asof", type=int, metavar="YEAR", help="The slice known by the end of YEAR.")
+@click.option("--limit", default=20, show_default=True, help="Rows shown.")
+def show(name: str | None, asof: int | None, limit: int) -> None:
+    """List the tables of the lake, or the first rows of one."""
+    from warehouse.show import list_tables, show_table, table
+
+    columns, rows = show_table(name, asof, limit) if name else list_tables()
+    click.echo(table(columns, rows))
+
+
+@cli.command(epilog="Example: lake docs && xdg-open warehouse/lake/docs/index.html")
+def docs() -> None:
+    """Write one offline page: every table and the lineage from raw file to command."""
+    from warehouse.show import write_docs
+
+    click.echo(write_docs())

@@ -1,0 +1,238 @@
+"""What `lake sources`, `lake show` and `lake docs` say, and the progress of a build."""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import duckdb
+
+from warehouse.errors import UserError, unknown
+from warehouse.runner import Step, run_dbt
+from warehouse.sources import data_root, lake_file, lake_folder, raw_tables
+
+WIDEST = 60  # characters of a cell that the terminal gets
+SLICES = {
+    "documents": "corpus.documents_asof",
+    "pretrain_text": "corpus.pretrain_asof",
+    "edges": "graph.edges_asof",
+    "nodes": "graph.nodes_asof",
+    "anchors": "graph.anchors_asof",
+}
+# Views of the sample's size only: a row count of one reads raw files from end to end.
+NOT_COUNTED = "staging"
+
+
+class Progress:
+    """Shows the steps of a build on standard error: a bar on a terminal, else lines."""
+
+    def __init__(self) -> None:
+        """Start with no bar; it appears with the first step."""
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> "Progress":
+        """Open a bar when somebody watches."""
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as Bar
+
+            columns = (MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(),
+                       TextColumn("{task.description}"))  # fmt: skip
+            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self._bar.start()
+            self._task = self._bar.add_task("starting dbt", total=None)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Take the bar away."""
+        if self._bar:
+            self._bar.stop()
+
+    def step(self, step: Step) -> None:
+        """Report one finished step."""
+        if self._bar:
+            self._bar.update(
+                self._task, completed=step.index, total=step.total, description=step.name
+            )
+        elif step.kind == "model" or step.status not in ("pass", "success", "ok"):
+            click.echo(
+                f"{step.index} of {step.total} {step.kind} {step.name}: {step.status} "
+                f"({step.seconds:.1f} s)",
+                err=True,
+            )
+
+
+@contextmanager
+def _lake() -> Iterator[duckdb.DuckDBPyConnection]:
+    """The last good lake, read only."""
+    file = lake_file()
+    if not file.is_file():
+        raise UserError(f"no lake at {file}. Make the sample one with: lake sample && lake build")
+    try:
+        con = duckdb.connect(str(file), read_only=True)
+    except duckdb.Error as error:
+        raise UserError(
+            f"cannot open {file}: {str(error).splitlines()[0]} Wait for its writer, or run: "
+            "lake build"
+        ) from error
+    with con:
+        yield con
+
+
+def source_rows() -> list[dict[str, Any]]:
+    """One row per declared raw table; before a build from the files alone."""
+    built: dict[tuple[str, str], dict[str, Any]] = {}
+    if lake_file().is_file():
+        with _lake() as con:
+            try:
+                found = con.execute("select * from audit.sources")
+                names = [column[0] for column in found.description]
+                built = {(row[0], row[1]): dict(zip(names, row, strict=True))
+                         for row in found.fetchall()}  # fmt: skip
+            except duckdb.CatalogException:
+                built = {}  # a lake of some models only
+    return [_source_row(table, built.get((table.source, table.name))) for table in raw_tables()]
+
+
+def _source_row(table: Any, built: dict[str, Any] | None) -> dict[str, Any]:
+    # Zips count as one file each, as they will once unpacked.
+    n_files = len(table.files(data_root())) + len(
+        [p for pattern in table.paths for p in data_root().glob(f"{pattern}.zip")]
+    )
+    now = {
+        "source": table.source,
+        "table_name": table.name,
+        "required": table.required,
+        "present": n_files > 0,
+        "n_files": n_files,
+        "n_rows": None,
+        "n_rejected": None,
+        "latest_year": None,
+        "licence": table.licence,
+        "switches_on": ", ".join(table.switches_on),
+        "get_it_from": table.get_it_from,
+    }
+    return built or now
+
+
+def list_tables() -> tuple[Sequence[str], list[Sequence[Any]]]:
+    """Schema, name, rows and description of everything in the lake that one may read."""
+    with _lake() as con:
+        relations = con.execute(
+            """
+            select schema_name, table_name, false as is_view, comment from duckdb_tables()
+            where not internal
+            union all
+            select schema_name, view_name, true, comment from duckdb_views() where not internal
+            union all
+            select schema_name, function_name || '(cutoff)', null, any_value(comment)
+            from duckdb_functions() where function_type = 'table_macro' and not internal
+            group by all
+            order by 1, 2
+            """
+        ).fetchall()
+        rows: list[Sequence[Any]] = []
+        for schema, name, is_view, comment in relations:
+            if schema == "test_failures" or schema[1:].isdigit():
+                continue  # the yearly views are listed by their functions
+            counted = is_view is False or (is_view and schema != NOT_COUNTED)
+            n_rows = _count(con, schema, name) if counted else None
+            rows.append((schema, name, n_rows, comment))
+    return ("schema", "table", "rows", "description"), rows
+
+
+def _count(con: duckdb.DuckDBPyConnection, schema: str, name: str) -> int:
+    return con.execute(f'select count(*) from "{schema}"."{name}"').fetchall()[0][0]
+
+
+def show_table(
+    name: str, asof: int | None, limit: int
+) -> tuple[Sequence[str], list[Sequence[Any]]]:
+    """Columns and first rows of a table, or of its slice as of a year.
+
+    Raises:
+        UserError: no such table, or a year outside the lake.
+    """
+    with _lake() as con:
+        if asof is None:
+            relation = _relation(con, name)
+            found = con.execute(f"select * from {relation} limit ?", [limit])
+        else:
+            short = name.split(".")[-1].removesuffix("_asof")
+            if short not in SLICES:
+                raise unknown("slice", name, SLICES, "lake show")
+            try:
+                found = con.execute(f"select * from {SLICES[short]}(?) limit ?", [asof, limit])
+            except duckdb.CatalogException as error:
+                raise UserError(f"this lake has no {short}. Build it with: lake build") from error
+            except duckdb.InvalidInputException as error:
+                raise UserError(str(error).removeprefix("Invalid Input Error: ")) from error
+        columns = [column[0] for column in found.description]
+        return columns, found.fetchall()
+
+
+def _relation(con: duckdb.DuckDBPyConnection, name: str) -> str:
+    """The quoted name of a table that exists; nothing else ever gets into SQL."""
+    known = con.execute(
+        "select schema_name, table_name from duckdb_tables() where not internal union all "
+        "select schema_name, view_name from duckdb_views() where not internal"
+    ).fetchall()
+    matches = [(s, t) for s, t in known if name in (f"{s}.{t}", t)]
+    # A bare name means the mart, not the yearly view of the same name.
+    matches = [pair for pair in matches if not pair[0][1:].isdigit() or "." in name]
+    if len(matches) == 1:
+        return '"{}"."{}"'.format(*matches[0])
+    if matches:
+        raise UserError(f"several tables are called {name!r}: "
+                        + ", ".join(f"{s}.{t}" for s, t in sorted(matches)))  # fmt: skip
+    raise unknown(
+        "table", name, [f"{s}.{t}" for s, t in known] + [t for _, t in known], "lake show"
+    )
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Columns of text: padded and cut on a terminal, tab separated and whole in a pipe."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    if not sys.stdout.isatty():
+        return "\n".join("\t".join(row) for row in [list(columns), *cells])
+    cells = [[c if len(c) <= WIDEST else c[: WIDEST - 1] + "…" for c in row] for row in cells]
+    widths = [max(len(row[i]) for row in [list(columns), *cells]) for i in range(len(columns))]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip()
+             for row in [list(columns), ["-" * w for w in widths], *cells]]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("\t", " ").replace("\n", " ")
+
+
+def write_docs() -> Path:
+    """Write `docs/index.html` in the lake folder: one page that needs no network.
+
+    Returns:
+        Its path.
+    """
+    lake = lake_folder().resolve()
+    with _lake():
+        pass  # says so when there is no lake
+    env = {"SCITLAKE_ACCESS": "read_only"}  # readers of the lake are not in the way
+    built = lake / "lake.json"
+    if built.is_file():
+        env["DATA_ROOT"] = json.loads(built.read_text(encoding="utf-8"))["data_root"]
+    run_dbt(["docs", "generate", "--static"], env=env)
+    page = lake / "docs" / "index.html"
+    page.parent.mkdir(exist_ok=True)
+    partial = page.with_suffix(".partial")
+    shutil.copyfile(lake / "target" / "static_index.html", partial)
+    partial.replace(page)
+    return page
