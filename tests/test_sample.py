@@ -348,7 +348,7 @@ def by_name(rows, *columns):
 
 
 def doi(row):
-    return row["externalids"]["DOI"]
+    return (row["externalids"] or {}).get("DOI")
 
 
 def owners_of_doi(raw, key):

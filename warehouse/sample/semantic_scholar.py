@@ -66,7 +66,7 @@ def _papers(world: World, papers: list[Paper], book: FaultBook) -> list[Any]:
         lines.insert(len(lines) // 3, RawLine('{"corpusid":990000001,"title":"Cut off in the mi'))
         book.note("paper_broken_line", [990000001])
     if book.extra("paper_wrong_type", len(lines)):
-        lines.insert(len(lines) // 2, {**lines[0], "corpusid": "not a number", "externalids": {}})
+        lines.insert(len(lines) // 2, {**lines[0], "corpusid": "not a number", "externalids": None})
         book.note("paper_wrong_type", ["not a number"])
     return lines
 
