@@ -95,6 +95,7 @@ class MlmSettings:
     min_tokens: int = 8  # a shorter last piece of a document is left out; our choice
     bucket_steps: int = 1  # steps drawn at once and sorted by length, to save padding; our choice
     basis: Basis = "production"
+    whiten_on: int = 0  # documents that a last whitening layer is fitted on; 0: no such layer
     save_every: int = 1_000  # steps between checkpoints; 0: none
     log_every: int = 10  # steps
 
@@ -104,6 +105,7 @@ class MlmSettings:
         require(0 < self.mask_share < 1, "mlm.mask_share must be between 0 and 1.")
         require(self.mask_token_share + self.random_token_share <= 1, "mask shares exceed 1.")
         require(self.micro_tokens >= self.max_length, "mlm.micro_tokens is under mlm.max_length.")
+        require(self.batch_tokens >= 2 * self.max_length, "mlm.batch_tokens needs 2 texts or more.")
         require(len(self.phases) == 3 and min(self.phases) >= 0, "mlm.phases needs 3 numbers.")
 
 

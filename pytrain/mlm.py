@@ -21,6 +21,7 @@ from pytrain.loop import Batch, Plan, train, warmup_stable_decay
 from pytrain.run import Run
 from pytrain.token_cache import open_cache
 from pytrain.tokenizer import CLS, MASK, PAD, SEP, SPECIAL_TOKENS, load_tokenizer, tokenizer_run
+from pytrain.whitening import whiten_model
 from warehouse.sources import runs_root
 from warehouse.tables import Lake
 
@@ -77,7 +78,9 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
         last = losses[-max(1, len(losses) // 20) :]
         made.note(parameters=count_parameters(model), last_loss=sum(last) / len(last))
         made.note(dtype=str(dtype), device=device.type, threads=torch.get_num_threads())
-        export_model(made, model, parent, max_length=chosen.max_length)
+        folder = export_model(made, model, parent, max_length=chosen.max_length)
+        if chosen.whiten_on:
+            whiten_model(made, folder, lake, chosen.whiten_on)
     return made.final
 
 
