@@ -58,10 +58,11 @@
             {%- do found.append((column.name, "does not match " ~ column.pattern,
                 "not regexp_full_match(" ~ column.name ~ ", " ~ sql_string(column.pattern) ~ ")")) -%}
         {%- elif column.type in ("integer", "bigint") -%}
-            {#- 20.0 is an integer, 20.7 is not (a plain cast would round it). -#}
+            {#- 20.0 is an integer, 20.7 is not (a plain cast would round it), and a word casts to
+                null both ways. -#}
             {%- do found.append((column.name, "not of type " ~ column.type,
-                column.name ~ " is not null and try_cast(" ~ column.name ~ " as double) is distinct from cast("
-                ~ typed(column) ~ " as double)")) -%}
+                column.name ~ " is not null and (" ~ typed(column) ~ " is null or try_cast(" ~ column.name
+                ~ " as double) is distinct from cast(" ~ typed(column) ~ " as double))")) -%}
         {%- elif column.type != "varchar" -%}
             {%- do found.append((column.name, "not of type " ~ column.type,
                 column.name ~ " is not null and " ~ typed(column) ~ " is null")) -%}
@@ -199,7 +200,7 @@
     (
         select
             {%- for column in raw.columns %}
-            {{ or_null('raw_' ~ column.name) if column.name in group.names else 'cast(null as varchar)' }} as {{ column.name }},
+            {{ or_null(column.name) if column.name in group.names else 'cast(null as varchar)' }} as {{ column.name }},
             {%- endfor %}
             {{ "row_number() over () as record_number," if numbered }}
             raw_file,
@@ -223,5 +224,5 @@
 {%- endmacro %}
 
 {% macro csv_name(name, declared, position) -%}
-    {{ "raw_" ~ name if name in declared else "undeclared_" ~ position }}
+    {{ name if name in declared else "undeclared_" ~ position }}
 {%- endmacro %}
