@@ -157,11 +157,12 @@ order by judged.task_year, judged.query_id, judged.doc_id
 {#
   The documents that a retrieval task ranks: every relevant document that was kept, then fillers
   in the order of their hash until the corpus is full or there are no more. No query is among
-  them, not even one that was dropped or lost its relevant documents.
+  them, not even one that was dropped or lost its relevant documents. All tasks fill in one order,
+  so that their corpora overlap and a document is embedded for all of them at once.
 
   drawn: relation made by task_drawn_pairs. fillers: relation with doc_id.
 #}
-{% macro task_corpus(task, drawn, fillers, corpus_size) -%}
+{% macro task_corpus(drawn, fillers, corpus_size) -%}
 with relevant as (
     select distinct doc_id
     from {{ drawn }}
@@ -172,7 +173,7 @@ ranked as (
     select
         doc_id,
         row_number() over (
-            order by {{ stable_rank('doc_id', 'corpus:' ~ task) }}, doc_id
+            order by {{ stable_rank('doc_id', 'corpus') }}, doc_id
         ) as fill_rank
     from {{ fillers }}
     where

@@ -1,7 +1,6 @@
 -- The documents that paper_cite ranks for every query.
 {{
     task_corpus(
-        'paper_cite',
         drawn=ref('int_task_paper_cite'),
         fillers=ref('int_task_papers'),
         corpus_size=var('corpus_papers'),

@@ -1,0 +1,296 @@
+"""The benchmark's tables against an oracle that shares no code with them: polars, not SQL."""
+
+import hashlib
+import math
+import re
+from datetime import date
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+SETTINGS = yaml.safe_load((ROOT / "dbt_project.yml").read_text())["vars"]
+SECTIONS = set("ABCDEFGH")
+RETRIEVAL = ("patent_cite", "patent_cocite", "paper_cite")
+
+
+def in_hash_order(ids, salt):
+    """Ids in the order of md5(seed:salt:id), the id breaking ties."""
+
+    def key(one):
+        return hashlib.md5(f"{SETTINGS['seed']}:{salt}:{one}".encode()).hexdigest(), one
+
+    return sorted(ids, key=key)
+
+
+@pytest.fixture(scope="module")
+def table(sample_lake):
+    """A function from a table's name to the whole table."""
+    with duckdb.connect(str(sample_lake / "lake.duckdb"), read_only=True) as lake:
+        yield lambda name: lake.sql(f"select * from {name}").pl()
+
+
+@pytest.fixture(scope="module")
+def utility(table):
+    """Granted, non-withdrawn utility patents with a date: one row each, the first grant."""
+    return (
+        table("staging.stg_patentsview__patents")
+        .filter(pl.col("is_utility") & pl.col("grant_year").is_not_null())
+        .group_by("patent_id", "doc_id")
+        .agg(pl.col("grant_date").min(), pl.col("grant_year").min())
+    )
+
+
+@pytest.fixture(scope="module")
+def sample(table, utility):
+    """The common patent sample, made again: doc_id, grant_year, cpc_section, cell_patents."""
+    primary = (
+        table("staging.stg_patentsview__cpc_current")
+        .filter(pl.col("cpc_section").is_in(SECTIONS))
+        .sort("cpc_sequence", "cpc_section")
+        .join(utility, on="patent_id")
+        .group_by("doc_id", maintain_order=True)
+        .agg(pl.col("cpc_section").first())
+    )
+    patents = (
+        table("corpus.documents")
+        .filter(pl.col("doc_type") == "patent")
+        .filter(pl.col("title").str.strip_chars() != "")
+        .filter(pl.col("abstract").str.strip_chars() != "")
+        .filter(
+            pl.col("known_year").is_between(
+                SETTINGS["sample_first_year"], SETTINGS["sample_last_year"]
+            )
+        )
+        .join(primary, on="doc_id", how="left")
+        .with_columns(pl.col("cpc_section").fill_null("?"))
+    )
+    rows = []
+    for (year, section), cell in patents.group_by("known_year", "cpc_section"):
+        drawn = in_hash_order(cell["doc_id"], "common_patent_sample")
+        for doc_id in drawn[: SETTINGS["patents_per_cell"]]:
+            rows.append((doc_id, year, section, len(cell)))
+    columns = ["doc_id", "grant_year", "cpc_section", "cell_patents"]
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+@pytest.fixture(scope="module")
+def citations(table, utility):
+    """Distinct (citing_id, cited_id) among utility patents, with the dates of both."""
+    end = {name: utility.rename(lambda c, n=name: f"{n}_{c}") for name in ("citing", "cited")}
+    return (
+        table("staging.stg_patentsview__us_patent_citations")
+        .select("patent_id", "cited_patent_id")
+        .unique()
+        .join(end["citing"], left_on="patent_id", right_on="citing_patent_id")
+        .join(end["cited"], on="cited_patent_id")
+        .filter(pl.col("citing_doc_id") != pl.col("cited_doc_id"))
+    )
+
+
+def split_of(examples, task):
+    """{doc_id: split}: the first fifth of each year's hash order is test."""
+    share = Fraction(str(SETTINGS["test_share"]))
+    split = {}
+    for (_,), year in examples.group_by("grant_year"):
+        ordered = in_hash_order(year["doc_id"], task)
+        few = len(ordered) < SETTINGS["min_year_examples"]
+        n_test = 0 if few else math.floor(share * len(ordered))
+        split |= {one: "test" if i < n_test else "train" for i, one in enumerate(ordered)}
+    return split
+
+
+def labels(rows):
+    """{doc_id: (task_year, label_year, split, label)} of a task table."""
+    columns = ("task_year", "label_year", "split", "label")
+    return dict(zip(rows["doc_id"], rows.select(columns).iter_rows(), strict=True))
+
+
+def test_the_common_sample_is_what_polars_draws(table, sample):
+    built = table("tasks.common_patent_sample")
+    assert len(sample) > 1000
+    assert set(built.select(sample.columns).iter_rows()) == set(sample.iter_rows())
+    assert len(built) == len(sample)
+
+
+def test_cpc_sections_and_their_split_are_what_polars_draws(table, sample):
+    examples = sample.filter(pl.col("cpc_section") != "?")
+    split = split_of(examples, "cpc_section")
+    expected = {
+        doc_id: (year, year, split[doc_id], section)
+        for doc_id, year, section, _ in examples.iter_rows()
+    }
+    assert labels(table("tasks.task_cpc_section")) == expected
+    assert set(split.values()) == {"train", "test"}
+
+
+def test_every_section_is_in_train_and_in_test(table):
+    rows = table("tasks.task_cpc_section")
+    for split in ("train", "test"):
+        assert set(rows.filter(pl.col("split") == split)["label"]) == SECTIONS
+
+
+def test_grant_year_has_the_patents_and_the_split_of_cpc_section(table):
+    sections, years = table("tasks.task_cpc_section"), table("tasks.task_grant_year")
+    keys = ["doc_id", "task_year", "label_year", "split"]
+    assert set(years.select(keys).iter_rows()) == set(sections.select(keys).iter_rows())
+    assert (years["label"] == years["task_year"]).all()
+
+
+def anniversary(day, years):
+    """The same day `years` later; 28 February for a leap day that has none."""
+    try:
+        return day.replace(year=day.year + years)
+    except ValueError:
+        return date(day.year + years, 2, 28)
+
+
+def test_forward_citations_are_counted_to_the_day(table, sample, utility, citations):
+    last = (
+        table("staging.stg_patentsview__us_patent_citations")
+        .join(utility, on="patent_id")["grant_date"]
+        .max()
+    )
+    observed_to = SETTINGS["observed_to_citations"] or last.year - (last.month != 12)
+    window = SETTINGS["forward_citation_years"]
+    latest = min(SETTINGS["forward_citation_last_grant"], observed_to - window)
+    examples = sample.filter(pl.col("grant_year") <= latest)
+    citing = {doc_id: set() for doc_id in examples["doc_id"]}
+    edges = citations.select(
+        "citing_doc_id", "citing_grant_date", "cited_doc_id", "cited_grant_date"
+    )
+    for citing_id, citing_date, cited_id, cited_date in edges.iter_rows():
+        inside = cited_date <= citing_date <= anniversary(cited_date, window)
+        if inside and cited_id in citing:
+            citing[cited_id].add(citing_id)
+    split = split_of(examples, "forward_citation")
+    expected = {
+        doc_id: (year, year + window, split[doc_id], float(len(citing[doc_id])))
+        for doc_id, year, *_ in examples.iter_rows()
+    }
+    assert labels(table("tasks.task_forward_citation")) == expected
+    assert max(len(one) for one in citing.values()) > 1
+
+
+def draw(pairs, year_of, task):
+    """The queries in order and those released, from {query: relevant documents}."""
+    share, enough = Fraction(str(SETTINGS["query_share"])), SETTINGS["min_queries"]
+    published, extra = [], []
+    for year in {year_of[query] for query in pairs}:
+        ordered = in_hash_order((q for q in pairs if year_of[q] == year), f"query:{task}")
+        n_published = math.ceil(share * len(ordered))
+        n_raised = min(math.ceil(Fraction(enough * len(ordered), len(pairs))), len(ordered))
+        published += ordered[:n_published]
+        extra += ordered[n_published:n_raised]
+    salt = f"query:{task}"
+    drawn = in_hash_order(published, salt) + in_hash_order(extra, salt)
+    wanted, released = set(), set()
+    for query in drawn:
+        if query in wanted and query in extra:
+            released.add(query)
+        wanted |= pairs[query]
+    return [query for query in drawn if query not in released], released
+
+
+@pytest.fixture(scope="module")
+def patent_pairs(sample, citations):
+    """{query: cited sample patents} of every eligible query, and the year of each document."""
+    year_of = dict(zip(sample["doc_id"], sample["grant_year"], strict=True))
+    cited = {}
+    for citing_id, cited_id in citations.select("citing_doc_id", "cited_doc_id").iter_rows():
+        if citing_id in year_of and cited_id in year_of:
+            cited.setdefault(citing_id, set()).add(cited_id)
+    return {q: docs for q, docs in cited.items() if len(docs) >= SETTINGS["min_cited"]}, year_of
+
+
+def test_patent_cite_has_the_queries_and_relevant_documents_that_polars_finds(table, patent_pairs):
+    pairs, year_of = patent_pairs
+    queries, released = draw(pairs, year_of, "patent_cite")
+    expected = {
+        (query, doc_id, year_of[query], max(year_of[query], year_of[doc_id]))
+        for query in queries
+        for doc_id in pairs[query] - set(queries)
+    }
+    built = table("tasks.task_patent_cite")
+    columns = ["query_id", "doc_id", "task_year", "label_year"]
+    assert set(built.select(columns).iter_rows()) == expected
+    assert len(built) == len(expected) > 100
+    (counts,) = table("tasks.task_draws").filter(pl.col("task") == "patent_cite").to_dicts()
+    assert counts["n_eligible"] == len(pairs)
+    assert counts["n_released"] == len(released)
+    assert counts["n_drawn"] == len(queries) + len(released)
+    lost = sum(len(pairs[query] & set(queries)) for query in queries)
+    assert counts["n_pairs_lost_to_queries"] == lost
+
+
+def test_cocited_patents_are_cited_together_by_enough_patents(table, citations, patent_pairs):
+    citing = {}
+    for citing_id, cited_id in citations.select("citing_doc_id", "cited_doc_id").iter_rows():
+        citing.setdefault(cited_id, set()).add(citing_id)
+    built = table("tasks.task_patent_cocite")
+    assert len(built) > 10
+    for query, doc_id in built.select("query_id", "doc_id").iter_rows():
+        assert query in patent_pairs[0]
+        assert len(citing[query] & citing[doc_id]) >= SETTINGS["min_cociting"]
+
+
+def test_paper_queries_cite_what_they_are_said_to_cite(table):
+    papers = table("corpus.documents").filter(pl.col("doc_type") == "paper")
+    year_of = dict(zip(papers["doc_id"], papers["known_year"], strict=True))
+    rows = table("staging.stg_s2ag__citations").select("citing_corpus_id", "cited_corpus_id")
+    cites = {(a, b) for a, b in rows.iter_rows() if a != b and a in year_of and b in year_of}
+    built = table("tasks.task_paper_cite")
+    assert len(built) > 100
+    for query, doc_id, task_year in built.select("query_id", "doc_id", "task_year").iter_rows():
+        assert (query, doc_id) in cites
+        assert task_year == year_of[query]
+
+
+@pytest.mark.parametrize("task", RETRIEVAL)
+def test_a_corpus_holds_the_relevant_documents_and_no_query(table, task):
+    rows, corpus = table(f"tasks.task_{task}"), table(f"tasks.corpus_{task}")["doc_id"]
+    assert corpus.is_unique().all()
+    assert set(rows["doc_id"]) <= set(corpus)
+    assert not set(rows["query_id"]) & set(corpus)
+
+
+@pytest.mark.parametrize("task", RETRIEVAL)
+def test_overlap_is_the_share_of_trigrams_that_the_query_repeats(table, task):
+    documents = table("corpus.documents")
+    texts = dict(
+        zip(documents["doc_id"], documents["title"] + " " + documents["abstract"], strict=True)
+    )
+
+    def trigrams(doc_id):
+        words = re.findall("[a-z0-9]+", texts[doc_id].lower())
+        return set(zip(words, words[1:], words[2:], strict=False))
+
+    rows = table(f"tasks.task_{task}").select("query_id", "doc_id", "trigram_overlap").head(300)
+    for query, doc_id, overlap in rows.iter_rows():
+        wanted = trigrams(doc_id)
+        assert overlap == pytest.approx(len(wanted & trigrams(query)) / len(wanted))
+
+
+def test_the_settings_of_the_build_are_told(table):
+    told = table("tasks.task_settings")
+    for task, setting, value in told.iter_rows():
+        if SETTINGS[setting] is not None and task != "common_patent_sample":
+            assert value == str(SETTINGS[setting])
+    cite = told.filter(pl.col("task") == "patent_cite")
+    assert {"min_cited", "query_share", "min_queries", "corpus_patents"} <= set(cite["setting"])
+
+
+def test_sizes_count_the_tables(table):
+    for row in table("tasks.task_sizes").filter(pl.col("format") != "sample").to_dicts():
+        rows = table(f"tasks.task_{row['task']}")
+        assert len(rows) > 0
+        if row["format"] == "retrieve":
+            assert row["n_relevant"] == len(rows)
+            assert row["n_queries"] == rows["query_id"].n_unique()
+            assert row["n_corpus"] == len(table(f"tasks.corpus_{row['task']}"))
+        else:
+            assert row["n_train"] + row["n_test"] == row["n_examples"] == len(rows)
