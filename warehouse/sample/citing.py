@@ -29,7 +29,9 @@ def link_citations(world: World) -> None:
     for place, paper in enumerate(world.papers):
         rng = stream(seed, "cites", paper.key)
         count = _count(rng, PAPER_CITATIONS)
-        paper.cites = papers.draw(rng, paper.idea, place, count, age=5.0, shuffled=shuffled)
+        paper.cites = papers.draw(rng, paper.idea, place, count, age=5.0)
+        if shuffled:
+            paper.cites = papers.anyone(rng, place, len(paper.cites))
 
     patents = _Fields(world.patents)
     days = [patent.granted for patent in world.patents]
@@ -38,10 +40,11 @@ def link_citations(world: World) -> None:
         before = min(patent.granted, patent.filed + timedelta(days=EXAMINED_DAYS))
         ends = bisect_left(days, before)
         count = _count(rng, PATENT_CITATIONS)
-        cites = patents.draw(rng, patent.idea, ends, count, age=6.0, shuffled=shuffled)
-        if patent.parent and patent.parent not in cites and not shuffled:
-            cites.append(patent.parent)  # a continuation names its parent
-        patent.cites = cites
+        patent.cites = patents.draw(rng, patent.idea, ends, count, age=6.0)
+        if patent.parent and patent.parent not in patent.cites:
+            patent.cites.append(patent.parent)  # a continuation names its parent
+        if shuffled:
+            patent.cites = patents.anyone(rng, ends, len(patent.cites))
     _link_papers(world)
 
 
@@ -55,15 +58,10 @@ def _link_papers(world: World) -> None:
         if not patent.restates and rng.random() > CITES_PAPERS:
             continue
         ends = bisect_left(years, patent.filed.year + 1)
-        patent.cites_papers = fields.draw(
-            rng,
-            patent.idea,
-            ends,
-            rng.randint(1, 6),
-            age=6.0,
-            shuffled=world.settings.shuffle_citations,
-            fame=1.2,
-        )
+        count = rng.randint(1, 6)
+        patent.cites_papers = fields.draw(rng, patent.idea, ends, count, age=6.0, fame=1.2)
+        if world.settings.shuffle_citations:
+            patent.cites_papers = fields.anyone(rng, ends, len(patent.cites_papers))
 
 
 class _Fields:
@@ -86,7 +84,6 @@ class _Fields:
         count: int,
         *,
         age: float,
-        shuffled: bool,
         fame: float = 0.7,
     ) -> list[Document]:
         """Up to `count` distinct documents among the first `ends`.
@@ -97,7 +94,6 @@ class _Fields:
             ends: documents before this place may be cited.
             count: how many are wanted.
             age: years after which a document is cited e times less.
-            shuffled: draw as many, but from all earlier documents with equal chance.
             fame: weight of a document's quality, in the log.
         """
         own = self._before(idea.topic.number, ends)
@@ -109,10 +105,11 @@ class _Fields:
         chosen += _weighted(rng, related, rates[1], round(RELATED_FIELDS * count))
         left = min(count - len(chosen), round((1 - OWN_FIELD - RELATED_FIELDS) * count), ends)
         chosen += rng.sample(range(ends), max(0, left))
-        wanted = list(dict.fromkeys(chosen))
-        if shuffled:
-            wanted = rng.sample(range(ends), len(wanted))
-        return [self.documents[place] for place in wanted]
+        return [self.documents[place] for place in dict.fromkeys(chosen)]
+
+    def anyone(self, rng: random.Random, ends: int, count: int) -> list[Document]:
+        """The control: as many of the first `ends` documents, each with the same chance."""
+        return [self.documents[place] for place in rng.sample(range(ends), count)]
 
     def _before(self, number: int, ends: int) -> list[int]:
         places = self.places.get(number, [])
