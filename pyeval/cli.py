@@ -1,0 +1,221 @@
+"""The command `pyeval`: rows to stdout, progress to stderr."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from warehouse.errors import UserError
+
+_CONTEXT = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "PYEVAL"}
+
+
+@click.group(context_settings=_CONTEXT, epilog="Example: pyeval run sample-2013-ci --whiten")
+@click.version_option(package_name="scitlake")
+def cli() -> None:
+    """Score encoders on the tasks of the lake, in time and out of time."""
+
+
+@cli.command(epilog="Example: pyeval tasks --json")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per task.")
+def tasks(as_json: bool) -> None:
+    """List the tasks: name, format, metric, inputs, who publishes the labels."""
+    from dataclasses import asdict
+
+    from pyeval.tasks import TASKS
+
+    for task in TASKS.values():
+        if as_json:
+            click.echo(json.dumps(asdict(task)))
+        else:
+            metrics = "+".join(task.metrics)
+            click.echo(f"{task.name}\t{task.format}\t{metrics}\t{task.inputs}\t{task.source}")
+
+
+@cli.command(
+    epilog="Examples: pyeval run sample-2013-ci | pyeval run minilm tfidf-svd bm25 --cutoff 2013 "
+    "| pyeval run sample-2013 random:sample-2013 --whiten --task patent_cite"
+)
+@click.argument("models", nargs=-1, required=True, metavar="MODEL...")
+@click.option("--task", "names", multiple=True, help="A task name; all of them when left out.")
+@click.option("--cutoff", type=int, help="Year that divides in time from out of time.")
+@click.option("--whiten", is_flag=True, help="Score the whitened vectors as well as the raw ones.")
+@click.option("--rolling", is_flag=True, help="Also a probe on labels known by the cutoff.")
+@click.option("--few-shot/--no-few-shot", default=True, help="Probes on 16 and 64 per class.")
+@click.option(
+    "--metrics",
+    type=click.Choice(["arrays", "pytrec_eval"]),
+    default="arrays",
+    show_default=True,
+    help="Who computes MAP and nDCG; they agree.",
+)
+@click.option("--resamples", type=click.IntRange(0), default=1000, show_default=True)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Bootstrap and random weights."
+)
+@click.option("--max-length", type=click.IntRange(8), help="Tokens read; the model's own limit.")
+@click.option(
+    "--seen-basis",
+    type=click.Choice(["production", "filing", "publication"]),
+    help="What dated patent text in the model's training; its run.json says when left out.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be scored, and stop.")
+def run(models, names, cutoff, whiten, rolling, few_shot, metrics, resamples, seed, max_length,
+        seen_basis, dry_run) -> None:  # fmt: skip
+    """Score each MODEL: a run, a model folder, or a baseline.
+
+    Baselines: tfidf-svd, tfidf, bm25, minilm, random:RUN. The first two are fitted on documents
+    known by --cutoff. Scores are kept under RUNS_ROOT/scores; embeddings are kept too, so that
+    a second scoring of the same model is quick.
+    """
+    from pyeval.tasks import pick
+
+    chosen = pick(names)
+    if dry_run:
+        for model in models:
+            for task in chosen:
+                click.echo(f"{model}\t{task.name}\t{'+'.join(task.metrics)}")
+        return
+    from pyeval.command import score_models
+    from pyeval.protocol import ScoreSettings
+
+    settings = ScoreSettings(
+        few_shot=ScoreSettings().few_shot if few_shot else (),
+        rolling=rolling,
+        metrics=metrics,
+        resamples=resamples,
+        seed=seed,
+        seen_basis=seen_basis,
+    )
+    click.echo("model\twhitened\ttask\tmetric\tcolumn\tvalue\tlow\thigh\tn\tcontaminated")
+    for row in score_models(
+        models, chosen, settings, cutoff=cutoff, whiten=whiten, max_length=max_length
+    ):
+        click.echo("\t".join(row))
+
+
+@cli.command(
+    epilog="Examples: pyeval compare sample-2013-ci sample-2013 | pyeval compare sample-2013-ci "
+    "bm25@2013 --task patent_cite_distinct"
+)
+@click.argument("a")
+@click.argument("b")
+@click.option("--task", "names", multiple=True, help="A score name, such as patent_cite_distinct.")
+@click.option("--column", default="out_of_time", show_default=True)
+@click.option("--resamples", type=click.IntRange(1), default=5000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option(
+    "--format", "how", type=click.Choice(["terminal", "markdown", "json"]), default="terminal"
+)
+def compare(a, b, names, column, resamples, seed, how) -> None:
+    """Compare two scored systems example by example.
+
+    Prints A - B with its 95% paired bootstrap interval, the ratio of the scores, and p values
+    corrected over the tasks (Holm). Add +white to a name for its whitened vectors.
+    """
+    from dataclasses import asdict
+
+    from pyeval.compare import compare as compare_systems
+
+    found = compare_systems(a, b, tasks=names, column=column, resamples=resamples, seed=seed)
+    if how == "json":
+        for one in found:
+            click.echo(json.dumps(asdict(one)))
+        return
+    from pyeval.render import differences, differences_markdown
+
+    if how == "markdown":
+        click.echo(differences_markdown(found, a, b), nl=False)
+    else:
+        click.echo(differences(found, a, b, *_terminal()[:1], color=_terminal()[1]), nl=False)
+
+
+@cli.command(epilog="Example: pyeval report --format markdown --out scores.md --picture scores.png")
+@click.argument("systems", nargs=-1)
+@click.option("--task", "names", multiple=True, help="Only this task, with its variants.")
+@click.option("--format", "how", type=click.Choice(["terminal", "markdown"]), default="terminal")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it here.")
+@click.option(
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw MAP out of time here (.png, .svg, .pdf), with a CSV of its numbers beside.",
+)
+def report(systems, names, how, out, picture) -> None:
+    """One table of what was scored: systems by tasks, all, in time and out of time.
+
+    SYSTEMS are names under RUNS_ROOT/scores; all of them when left out.
+    """
+    from pyeval import render
+    from pyeval.report import sections
+    from pyeval.results import read_all
+
+    found = sections(read_all(systems), names)
+    if not found:
+        raise UserError(f"nothing was scored on {', '.join(names)}. See: pyeval tasks")
+    width, color = (100, False) if out else _terminal()
+    text = (
+        render.markdown(found) if how == "markdown" else render.terminal(found, width, color=color)
+    )
+    if out:
+        partial = out.with_name(f"{out.name}.partial")
+        partial.write_text(text, encoding="utf-8")
+        partial.rename(out)
+    else:
+        click.echo(text, nl=False)
+    if picture:
+        from pyeval.plots import picture as draw
+
+        table = draw(found, picture)
+        click.echo(f"{picture}, its numbers in {table}", err=True)
+
+
+@cli.command(
+    epilog="Examples: pyeval embed sample-2013-ci mine.csv --out vectors.parquet | pyeval embed "
+    'sample-2013-ci --sql "select doc_id as id, title, abstract, known_year as year '
+    'from corpus.documents_asof(2013) limit 10" --out vectors.parquet'
+)
+@click.argument("model")
+@click.argument("source", required=False)
+@click.option("--sql", help="A SELECT on the lake that gives id, title, abstract and maybe year.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Parquet to write.",
+)
+@click.option(
+    "--refuse-lookahead", is_flag=True, help="Stop if the model is later than a document."
+)
+@click.option("--cutoff", type=int, help="For tfidf-svd: the year it is fitted up to.")
+@click.option("--max-length", type=click.IntRange(8), help="Tokens read; the model's own limit.")
+def embed(model, source, sql, out, refuse_lookahead, cutoff, max_length) -> None:
+    """Vectors of your own documents, by MODEL, as Parquet of id, vector, model, cutoff.
+
+    SOURCE is a .csv, .parquet or .jsonl file with id, title, abstract and maybe year; - or
+    nothing reads standard input.
+    """
+    if sql and source:
+        raise UserError("give a file or --sql, not both. See: pyeval embed --help")
+    from pyeval.command import embed_own
+
+    n = embed_own(
+        model,
+        None if source in (None, "-") else Path(source),
+        sql,
+        out,
+        refuse_lookahead=refuse_lookahead,
+        cutoff=cutoff,
+        max_length=max_length,
+    )
+    click.echo(f"{n:,} vectors in {out}", err=True)
+
+
+def _terminal() -> tuple[int, bool]:
+    """Width of the output and whether to colour it: a pipe or NO_COLOR gets plain text."""
+    import os
+    import shutil
+
+    if not sys.stdout.isatty():
+        return 100, False
+    return shutil.get_terminal_size((100, 24)).columns, "NO_COLOR" not in os.environ

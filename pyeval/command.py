@@ -1,0 +1,121 @@
+"""What `pyeval run` and `pyeval embed` do, apart from parsing the command line."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from pyeval import results
+from pyeval.own import embed_table, read_rows
+from pyeval.progress import say
+from pyeval.protocol import ScoreSettings
+from pyeval.score import Benchmark, load_benchmark, score
+from pyeval.systems import System, resolve
+from pyeval.tasks import Task
+from warehouse.errors import UserError
+from warehouse.sources import runs_root
+from warehouse.tables import Lake
+
+
+def score_models(
+    models: Sequence[str],
+    tasks: list[Task],
+    settings: ScoreSettings,
+    *,
+    cutoff: int | None = None,
+    whiten: bool = False,
+    max_length: int | None = None,
+) -> Iterator[list[str]]:
+    """Scores models in turn and keeps the scores; gives each score row as text.
+
+    Raises:
+        UserError: an unknown model, a cutoff before the model's own, or outside the lake.
+    """
+    with Lake() as lake:
+        first, last = lake.years()
+        if cutoff is not None and not first <= cutoff <= last:
+            raise UserError(
+                f"year {cutoff} is outside this lake, which spans {first}-{last}. "
+                f"Choose a year in it: --cutoff {min(max(cutoff, first), last)}"
+            )
+        systems = [
+            resolve(name, lake, cutoff, max_length=max_length, seed=settings.seed)
+            for name in models
+        ]
+        splits = [system.split_at(cutoff) for system in systems]  # every mistake before any work
+        benchmark = load_benchmark(lake, tasks)
+        for system, split in zip(systems, splits, strict=True):
+            for white in (False, True) if whiten and system.embed else (False,):
+                yield from _score(system, benchmark, lake, settings, split, white)
+            if whiten and system.embed is None:
+                say(f"{system.name} ranks by words: there is nothing to whiten")
+
+
+def embed_own(
+    model: str,
+    path: Path | None,
+    sql: str | None,
+    out: Path,
+    *,
+    refuse_lookahead: bool,
+    cutoff: int | None,
+    max_length: int | None,
+) -> int:
+    """Embeds a table of one's own, or the rows of a query; returns how many."""
+    lake = Lake() if sql or model.startswith("tfidf") else None
+    try:
+        system = resolve(model, lake, cutoff, max_length=max_length)
+        rows = _queried(lake, sql) if sql else read_rows(path, sys.stdin.buffer)
+        return embed_table(rows, system, out, refuse_lookahead=refuse_lookahead)
+    finally:
+        if lake is not None:
+            lake.close()
+
+
+def _queried(lake: Lake, sql: str) -> Iterator[pa.RecordBatch]:
+    yield from lake.query(sql)
+
+
+def _score(
+    system: System,
+    benchmark: Benchmark,
+    lake: Lake,
+    settings: ScoreSettings,
+    cutoff: int | None,
+    whitened: bool,
+) -> Iterator[list[str]]:
+    name = results.stem(system.name, cutoff, system.cutoff, whitened)
+    skipped = [
+        task for task, one in benchmark.labels.items()
+        if system.embed is None and one.task.format != "retrieve"
+    ]  # fmt: skip
+    if skipped:
+        say(f"{system.name} only ranks, so it is not scored on: {', '.join(skipped)}")
+    for scores in score(
+        system,
+        benchmark,
+        lake,
+        settings,
+        cutoff=cutoff,
+        whitened=whitened,
+        cache_root=runs_root(),
+    ):
+        if not scores.rows:
+            continue
+        dropped = results.save(name, scores.rows, scores.items)
+        if dropped:
+            say(f"{name} has changed since; its old scores are dropped: {', '.join(dropped)}")
+        for row in scores.rows:
+            yield _line(row)
+
+
+def _line(row: dict) -> list[str]:
+    number = [("" if row[key] is None else f"{row[key]:.2f}") for key in ("value", "low", "high")]
+    if row["n"] == 0:
+        number[0] = "no examples"
+    elif row["value"] is None:
+        number[0] = "undefined"
+    marks = [str(row["n"]), str(row["contaminated"]).lower()]
+    names = [row["model"], str(row["whitened"]).lower(), row["task"], row["metric"], row["column"]]
+    return names + number + marks

@@ -1,0 +1,182 @@
+"""Task tables on the tiny lake, made of its planted topics, and encoders that know the answers."""
+
+import functools
+import hashlib
+import shutil
+import tempfile
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from pyeval.systems import System
+from tests.tiny_lake import (
+    FIRST_YEAR,
+    LAST_YEAR,
+    PGPUB,
+    _documents,
+    _edges,
+    _rng,
+    make_tiny_lake,
+)
+
+CUTOFF = 2012
+SECTIONS = "ABCDEF"
+READ_BEFORE_GRANT = 10  # patents granted after the cutoff whose application was filed by it
+
+
+def _share(name: str, doc_id: int) -> float:
+    return int(hashlib.md5(f"{name}:{doc_id}".encode()).hexdigest()[:8], 16) / 2**32
+
+
+def documents(kind: str | None = None) -> list[dict]:
+    """The planted documents, with their topic."""
+    return [one for one in _documents(2015) if kind in (None, one["doc_type"])]
+
+
+def applications() -> dict[int, int]:
+    """Late patents that stand in the training text as an application: doc_id -> pgpub id."""
+    late = [one["doc_id"] for one in documents("patent") if one["known_year"] > CUTOFF]
+    filed = {i: _rng("application", i).randint(FIRST_YEAR, LAST_YEAR) for i in range(150)}
+    early = [i for i, year in filed.items() if year <= CUTOFF]
+    pairs = zip(late[:READ_BEFORE_GRANT], early, strict=False)
+    return {doc_id: PGPUB + 20_000_000 + i for doc_id, i in pairs}
+
+
+def label_rows(label, label_after: int = 0, last_year: int = 2015) -> list[dict]:
+    """Rows of a task on patents; a fifth are test, by hash."""
+    return [
+        {
+            "doc_id": one["doc_id"],
+            "task_year": one["known_year"],
+            "label_year": one["known_year"] + label_after,
+            "split": "test" if _share("split", one["doc_id"]) < 0.3 else "train",
+            "label": label(one),
+        }
+        for one in documents("patent")
+        if one["known_year"] <= last_year
+    ]
+
+
+def query_rows(kind: str) -> tuple[list[dict], list[dict]]:
+    """Queries with the documents they cite, and the corpus: everything that is no query.
+
+    The first relevant document of every second query is marked as its near-copy.
+    """
+    held = {one["doc_id"]: one for one in documents(kind)}
+    queries = [i for i in held if _share("query", i) < 0.35]
+    cites: dict[int, list[int]] = {}
+    for edge in _edges(documents()):
+        pair = edge["citing_id"], edge["cited_id"]
+        if pair[0] in queries and pair[1] in held and pair[1] not in queries:
+            cites.setdefault(pair[0], []).append(pair[1])
+    rows = [
+        {
+            "query_id": query,
+            "doc_id": doc_id,
+            "relevant": 1,
+            "task_year": held[query]["known_year"],
+            "label_year": held[query]["known_year"],
+            "trigram_overlap": 0.9 if place == 0 and n % 2 == 0 else 0.05,
+        }
+        for n, (query, cited) in enumerate(sorted(cites.items()))
+        for place, doc_id in enumerate(sorted(cited))
+    ]
+    return rows, [{"doc_id": i} for i in held if i not in queries]
+
+
+def make_task_lake(folder: Path) -> Path:
+    """A tiny lake with all task tables; about 300 patents and 300 papers.
+
+    The tables are made once per process and copied; the text stays where the first one put it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(Path(_template().name) / "lake.duckdb", folder / "lake.duckdb")
+    return folder
+
+
+@functools.cache
+def _template() -> tempfile.TemporaryDirectory:
+    made = tempfile.TemporaryDirectory()
+    _make(Path(made.name))
+    return made
+
+
+def _make(folder: Path) -> None:
+    make_tiny_lake(folder)
+    cited = {}
+    for edge in _edges(documents()):
+        cited[edge["cited_id"]] = cited.get(edge["cited_id"], 0) + 1
+    patents, patent_corpus = query_rows("patent")
+    papers, paper_corpus = query_rows("paper")
+    pairs = applications()
+    work = [(d, d, "self", 2014) for d in pairs] + [
+        (p, d, "crosswalk", 2014) for d, p in pairs.items()
+    ]
+    keys = ("doc_id", "work_id", "via", "known_year")
+    tables = {
+        "tasks.task_cpc_section": label_rows(lambda one: SECTIONS[one["topic"]]),
+        "tasks.task_grant_year": label_rows(lambda one: float(one["known_year"])),
+        "tasks.task_forward_citation": label_rows(
+            lambda one: float(cited.get(one["doc_id"], 0)), label_after=3, last_year=2013
+        ),
+        "tasks.task_patent_cite": patents,
+        "tasks.corpus_patent_cite": patent_corpus,
+        "tasks.task_patent_cocite": patents[::-1],
+        "tasks.corpus_patent_cocite": patent_corpus,
+        "tasks.task_paper_cite": papers,
+        "tasks.corpus_paper_cite": paper_corpus,
+        "tasks.task_settings": [
+            {"task": "patent_cite", "setting": "near_copy_overlap", "value": "0.2"}
+        ],
+        "corpus.same_work": [dict(zip(keys, one, strict=True)) for one in work],
+    }
+    with duckdb.connect(str(folder / "lake.duckdb")) as lake:
+        for name, rows in tables.items():
+            lake.register("given", pa.Table.from_pylist(rows))
+            lake.execute(f"create or replace table {name} as from given")
+            lake.unregister("given")
+
+
+def hashed(titles, abstracts, dims: int = 64) -> np.ndarray:
+    """Random unit vectors that depend on the text alone: an encoder that knows nothing."""
+    out = np.empty((len(titles), dims), dtype=np.float32)
+    for i, (title, abstract) in enumerate(zip(titles, abstracts, strict=True)):
+        seed = int(hashlib.md5(f"{title}|{abstract}".encode()).hexdigest()[:12], 16)
+        out[i] = np.random.default_rng(seed).normal(size=dims)
+    return out / np.linalg.norm(out, axis=1, keepdims=True)
+
+
+def constant(titles, abstracts) -> np.ndarray:
+    """One vector for every text."""
+    return np.full((len(titles), 8), 8**-0.5, dtype=np.float32)
+
+
+def knowing(vector_of: dict[int, np.ndarray]):
+    """An encoder that recognises each document and gives it the vector it is told to."""
+    by_title = {one["title"]: vector_of.get(one["doc_id"]) for one in documents()}
+    dims = len(next(iter(vector_of.values())))
+    spare = np.zeros(dims, dtype=np.float32)
+
+    def embed(titles, abstracts) -> np.ndarray:
+        known = [by_title[title] for title in titles]
+        return np.stack([spare if one is None else one for one in known]).astype(np.float32)
+
+    return embed
+
+
+def citing_oracle(kind: str):
+    """Ranks what a query cites above everything else, and only that."""
+    rows, corpus = query_rows(kind)
+    place = {row["doc_id"]: i for i, row in enumerate(corpus)}
+    vectors = {doc_id: np.eye(len(place))[i] for doc_id, i in place.items()}
+    for row in rows:
+        vectors.setdefault(row["query_id"], np.zeros(len(place)))[place[row["doc_id"]]] = 1.0
+    return knowing(vectors)
+
+
+def system(embed, name: str = "probe", **more) -> System:
+    """An encoder of the tests with a cutoff of its own."""
+    given = {"cutoff": CUTOFF, "states_cutoff": True, "tuned": False, "fingerprint": name} | more
+    return System(name=name, embed=embed, **given)
