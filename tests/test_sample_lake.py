@@ -1,0 +1,208 @@
+"""Every fault planted in the sample ends where the fault table says, in a lake built from it."""
+
+import collections
+import json
+
+import duckdb
+import pytest
+
+from warehouse.sample import FAULTS, MARKER
+
+
+@pytest.fixture(scope="module")
+def lake(sample_lake):
+    with duckdb.connect(str(sample_lake / "lake.duckdb"), read_only=True) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def planted(sample_lake):
+    return json.loads((sample_lake / "sample" / MARKER).read_text())["faults"]
+
+
+def column(lake, sql: str, *keys) -> list:
+    """The first column of a query; `$keys` is a list."""
+    return [row[0] for row in lake.execute(sql, {"keys": list(keys)} if keys else None).fetchall()]
+
+
+def uris(lake, *uris: str) -> set[str]:
+    """Those of the documents that the corpus holds."""
+    sql = "select doc_uri from corpus.documents where list_contains($keys, doc_uri)"
+    return set(column(lake, sql, *uris))
+
+
+def paper_ids(planted, *names) -> list[int]:
+    return [key for name in names for key in planted[name]]
+
+
+def test_malformed_and_undated_rows_are_in_quarantine_and_counted_apart(lake, planted):
+    expected = collections.Counter()
+    for fault in FAULTS:
+        if fault.handling in ("malformed", "undated"):
+            table = fault.table.split("/")[-1]
+            expected[table, fault.handling == "malformed"] += len(planted[fault.name])
+    found = collections.Counter()
+    sql = "select table_name, counts, n_rows from audit.quarantined"
+    for table, counts, rows in lake.sql(sql).fetchall():
+        found[table, counts] += rows
+    assert found == expected
+    assert sum(expected.values()) > 20
+
+
+def test_malformed_and_undated_documents_are_in_no_slice(lake, planted):
+    papers = paper_ids(planted, "paper_year_null", "paper_year_zero", "paper_year_2099")
+    patents = planted["patent_undated"] + planted["patent_bad_integer"]
+    gone = [f"s2:{key}" for key in papers] + [f"us:{key}" for key in patents]
+    assert uris(lake, *gone) == set()
+    for key in papers:
+        assert column(lake, f"from graph.graph_nodes select node_id where doc_id = {key}") == []
+
+
+def test_unmatched_links_are_kept_and_counted(lake, planted):
+    found = dict(lake.sql("select link, n_rows from audit.unmatched").fetchall())
+    counts = {fault.name: len(planted[fault.name]) for fault in FAULTS}
+    assert counts["citation_unheld"] in found.values()
+    assert counts["abstract_unheld"] in found.values()
+    assert counts["cite_unheld"] in found.values()
+    assert counts["ros_unheld_work"] in found.values()
+    sql = "select count(*) from staging.stg_s2ag__citations where cited_corpus_id is null"
+    assert column(lake, sql) == [counts["citation_cited_null"]]
+
+
+def test_rows_to_be_dropped_are_staged_and_reach_no_document(lake, planted):
+    patents = [
+        key
+        for name in (
+            "patent_withdrawn",
+            "patent_design",
+            "patent_plant",
+            "patent_reissue",
+            "patent_reissue_as_utility",
+            "patent_sir",
+            "patent_without_abstract",
+            "patent_abstract_empty",
+        )
+        for key in planted[name]
+    ]
+    papers = paper_ids(planted, "paper_without_title", "abstract_absent", "abstract_empty")
+    assert uris(lake, *[f"us:{k}" for k in patents], *[f"s2:{k}" for k in papers]) == set()
+    staged = """select patent_id from staging.stg_patentsview__patents
+    where list_contains($keys, patent_id)"""
+    assert set(column(lake, staged, *patents)) == set(patents)
+
+
+def test_an_edge_is_there_once_whatever_the_raw_files_repeat(lake, planted):
+    for citing, cited in planted["citation_duplicate"]:
+        sql = (
+            f"from graph.citation_edges select 1 where citing_id = {citing} and cited_id = {cited}"
+        )
+        assert len(column(lake, sql)) <= 1
+    loops = "from graph.citation_edges select 1 where citing_id = cited_id"
+    assert column(lake, loops) == []
+    twice = (
+        """select 1 from graph.citation_edges group by citing_id, cited_id having count(*) > 1"""
+    )
+    assert column(lake, twice) == []
+    forward = [
+        column(
+            lake,
+            f"""select edges.known_year - documents.known_year from graph.citation_edges as edges
+            join corpus.documents as documents on documents.doc_id = edges.citing_id
+            where citing_id = {citing} and cited_id = {cited}""",
+        )
+        for citing, cited in planted["citation_forward"]
+    ]
+    # A citation of a later paper is known when that paper is.
+    assert any(forward)
+    assert all(years[0] > 0 for years in forward if years)
+
+
+def test_dois_are_normalised_and_one_shared_by_two_papers_goes_to_the_earlier(lake, planted):
+    names = ("paper_doi_upper_case", "paper_doi_prefixed")
+    sql = "select doi from staging.stg_s2ag__papers where list_contains($keys, corpus_id)"
+    found = column(lake, sql, *paper_ids(planted, *names))
+    assert len(found) == len(paper_ids(planted, *names))
+    assert all(doi.startswith("10.5555/sample.") for doi in found)
+    shared = planted["paper_doi_shared"]
+    sql = "select doc_id from intermediate.int_doi_papers where list_contains($keys, doc_id)"
+    assert column(lake, sql, *shared) == []
+    sql = "select work_id from corpus.same_work where via = 'doi' and list_contains($keys, doc_id)"
+    owners = column(lake, sql, *shared)
+    assert len(owners) == len(shared)
+    assert not set(owners) & set(shared)
+
+
+def test_patent_fields_are_normalised(lake, planted):
+    sql = """select application_id from staging.stg_patentsview__applications
+    where list_contains($keys, patent_id)"""
+    ids = column(lake, sql, *planted["application_unpadded"])
+    assert ids
+    assert all(len(name) == 8 and name.startswith("0") for name in ids)
+    sql = """select title from staging.stg_patentsview__patents
+    where list_contains($keys, patent_id)"""
+    titles = column(lake, sql, *planted["patent_title_quotes"])
+    assert titles
+    assert all(title.count('"') == 2 and '""' not in title for title in titles)
+    for mark, name in (("\t", "patent_title_tab"), ("\n", "patent_title_newline")):
+        assert all(mark in title for title in column(lake, sql, *planted[name]))
+    for name in ("cite_day_00", "cite_date_zero"):
+        for patent_id, sequence in planted[name]:
+            sql = f"""select citation_date from staging.stg_patentsview__us_patent_citations
+            where patent_id = '{patent_id}' and citation_sequence = {sequence}"""
+            assert None in column(lake, sql)
+
+
+def test_an_abstract_comes_back_from_an_index_with_gaps_or_written_as_text(lake, planted):
+    sql = """select count(*) from staging.stg_openalex__works as works
+    join staging.stg_s2ag__papers as papers using (doi)
+    join staging.stg_s2ag__abstracts as abstracts using (corpus_id)
+    where list_contains($keys, works.work_id) and works.abstract = abstracts.abstract"""
+    for name in ("work_index_gap", "work_index_text"):
+        assert column(lake, sql, *planted[name])[0] >= len(planted[name]) // 2
+    sql = """select count(*) from staging.stg_openalex__works
+    where list_contains($keys, work_id) and abstract is not null"""
+    assert column(lake, sql, *planted["work_index_null"]) == [0]
+
+
+def test_reliance_keys_are_read_as_patent_numbers_or_dropped(lake, planted):
+    numbers = {key.removeprefix("us-0").split("-")[0] for key, _ in planted["ros_leading_zero"]}
+    sql = "select distinct patent_id from staging.stg_ros__patent_to_paper"
+    held = set(column(lake, sql))
+    assert numbers <= held
+    assert not [number for number in held if number and number.startswith("0")]
+    sql = """select count(*) from graph.citation_edges as edges
+    join corpus.documents as documents on documents.doc_id = edges.citing_id
+    where edges.edge_type = 'patent_paper' and documents.doc_type <> 'patent'"""
+    assert column(lake, sql) == [0]
+
+
+def test_foreign_text_is_a_document_and_no_pretraining_text(lake, planted):
+    keys = paper_ids(planted, "abstract_french", "abstract_german")
+    assert uris(lake, *[f"s2:{key}" for key in keys])
+    sql = """select count(*) from corpus.pretrain_text
+    where source = 'abstracts' and list_contains($keys, doc_id)"""
+    assert column(lake, sql, *keys) == [0]
+    sql = "select count(*) from corpus.pretrain_text where text like 'Nous présentons%'"
+    assert column(lake, sql) == [0]
+
+
+def test_a_page_crawled_again_under_its_id_is_kept_as_first_seen(lake, planted):
+    for key in planted["page_same_id"]:
+        sql = f"select crawl_year from staging.stg_fineweb__pages where page_id = '{key}'"
+        years = column(lake, sql)
+        sql = f"""select known_year from corpus.pretrain_text where source = 'fineweb_edu'
+        and doc_id = (select min(doc_id) from staging.stg_fineweb__pages
+        where page_id = '{key}')"""
+        assert column(lake, sql) == [min(years)]
+
+
+def test_each_task_has_rows_of_each_kind(lake):
+    sections = column(lake, "select distinct label from tasks.task_cpc_section")
+    assert sorted(sections) == list("ABCDEFGH")
+    sql = "select count(distinct label) from tasks.task_grant_year where split = 'test'"
+    assert column(lake, sql) == [25]
+    assert column(lake, "select count(distinct label) from tasks.task_forward_citation")[0] > 8
+    for task in ("patent_cite", "patent_cocite", "paper_cite"):
+        queries = f"select count(distinct query_id) from tasks.task_{task} where task_year"
+        assert column(lake, f"{queries} > 2013")[0] > 100
+        assert column(lake, f"{queries} <= 2013")[0] > 50
