@@ -19,9 +19,20 @@ def cli() -> None:
 
 @cli.command(epilog="Example: pyeval tasks --json")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per task.")
-def tasks(as_json: bool) -> None:
+@click.option("--sizes", is_flag=True, help="How large they are in this lake and in the paper.")
+def tasks(as_json: bool, sizes: bool) -> None:
     """List the tasks: name, format, metric, inputs, who publishes the labels."""
     from dataclasses import asdict
+
+    if sizes:
+        from pyeval.command import built_sizes
+
+        for n, row in enumerate(built_sizes()):
+            if n == 0 and not as_json:
+                click.echo("\t".join(row))
+            said = ["" if value is None else str(value) for value in row.values()]
+            click.echo(json.dumps(row) if as_json else "\t".join(said))
+        return
 
     from pyeval.tasks import TASKS
 

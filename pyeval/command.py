@@ -1,5 +1,6 @@
 """What `pyeval run` and `pyeval embed` do, apart from parsing the command line."""
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,11 +12,11 @@ from pyeval.own import embed_table, read_rows
 from pyeval.progress import say
 from pyeval.protocol import ScoreSettings
 from pyeval.score import Benchmark, load_benchmark, score
-from pyeval.systems import System, resolve
+from pyeval.systems import System, check_name, resolve
 from pyeval.tasks import Task
 from warehouse.errors import UserError
 from warehouse.sources import runs_root
-from warehouse.tables import Lake
+from warehouse.tables import ALL, Lake
 
 
 def score_models(
@@ -39,17 +40,23 @@ def score_models(
                 f"year {cutoff} is outside this lake, which spans {first}-{last}. "
                 f"Choose a year in it: --cutoff {min(max(cutoff, first), last)}"
             )
-        systems = [
-            resolve(name, lake, cutoff, max_length=max_length, seed=settings.seed)
-            for name in models
-        ]
-        splits = [system.split_at(cutoff) for system in systems]  # every mistake before any work
+        for name in models:
+            check_name(name, cutoff)
         benchmark = load_benchmark(lake, tasks)
-        for system, split in zip(systems, splits, strict=True):
+        for name in models:
+            system = resolve(name, lake, cutoff, max_length=max_length, seed=settings.seed)
+            split = system.split_at(cutoff)
             for white in (False, True) if whiten and system.embed else (False,):
                 yield from _score(system, benchmark, lake, settings, split, white)
             if whiten and system.embed is None:
                 say(f"{system.name} ranks by words: there is nothing to whiten")
+
+
+def built_sizes() -> Iterator[dict]:
+    """How large each task of the lake came out, beside the paper's."""
+    columns = ["task", "n_train", "n_test", "n_queries", "n_corpus", "paper_size"]
+    with Lake() as lake:
+        yield from lake.read("tasks.task_sizes", columns, cutoff=ALL).to_pylist()
 
 
 def embed_own(
@@ -108,6 +115,10 @@ def _score(
             say(f"{name} has changed since; its old scores are dropped: {', '.join(dropped)}")
         for row in scores.rows:
             yield _line(row)
+        left_out = json.loads(scores.rows[0]["settings"]).get("no_test_example")
+        if left_out:
+            task = scores.rows[0]["task"]
+            say(f"{task}: left out, no test example: {', '.join(left_out)}")
 
 
 def _line(row: dict) -> list[str]:

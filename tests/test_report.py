@@ -32,6 +32,7 @@ def row(system="a", task="patent_cite", column="all", value=12.345, n=10, **more
         "contaminated": False,
         "states_cutoff": True,
         "task_fingerprint": "build",
+        "settings": "{}",
     } | more
 
 
@@ -69,6 +70,12 @@ def test_a_score_on_another_build_of_the_task_is_marked():
 def test_markdown_carries_intervals_and_the_number_of_queries():
     text = markdown(sections([row(n=865)]))
     assert "12.3 [11.3, 13.3]" in text and "all (865 queries)" in text
+
+
+def test_a_class_without_a_test_example_is_named():
+    rows = [row(task="cpc_section", settings='{"no_test_example": ["D"]}')]
+    assert "no test example: D" in markdown(sections(rows))
+    assert "no test example" not in markdown(sections([row(task="cpc_section")]))
 
 
 def test_means_are_printed_only_where_no_part_is_missing():
