@@ -15,7 +15,7 @@ import duckdb
 
 from warehouse import ingest
 from warehouse.errors import CheckFailed, UserError, unknown
-from warehouse.runner import Step, run_dbt
+from warehouse.runner import Step, ended_by_signal, run_dbt
 from warehouse.sources import data_root, lake_file, lake_folder, project_dir
 
 FAILED = "failed.duckdb"  # a lake that a data test refused, kept so that one can see why
@@ -50,7 +50,7 @@ def build(
     check_variables(settings.variables)
     lake = lake_folder().resolve()
     lake.mkdir(parents=True, exist_ok=True)
-    with _only_one(lake):
+    with ended_by_signal(), _only_one(lake):
         _check_free(lake_file())
         _check_sources(settings)
         beside = lake / "next"

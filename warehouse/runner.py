@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ DAMAGED = (
     re.compile(r"'(?P<file>[^']+)' is too small to be a Parquet file"),
     re.compile(r'(?:file|File|reading) "(?P<file>[^"]+\.parquet)"'),
 )
+NO_SELECTION = re.compile(r"The selection criterion '(?P<what>[^']*)' does not match")
 NO_ROOM = re.compile(r"No space left on device|Could not (?:write|allocate).*space", re.I)
 NO_MEMORY = re.compile(r"Out of Memory Error", re.I)
 
@@ -79,6 +81,7 @@ def run_dbt(
     if variables.get("DATA_ROOT"):
         variables["DATA_ROOT"] = str(Path(variables["DATA_ROOT"]).resolve())
     with (
+        ended_by_signal(),
         subprocess.Popen(
             arguments,
             cwd=project_dir(),
@@ -89,31 +92,27 @@ def run_dbt(
             encoding="utf-8",
             errors="replace",
         ) as process,
-        _stopped_with_us(process),
     ):
-        complaints = list(_follow(process, on_step))
-        code = process.wait()
+        try:
+            complaints = list(_follow(process, on_step))
+            code = process.wait()
+        finally:
+            process.kill()  # nobody writes on when this process is told to end
     if code:
         raise _diagnosis(_messages(results) or complaints, lake)
 
 
 @contextmanager
-def _stopped_with_us(process: subprocess.Popen) -> Iterator[None]:
-    """End dbt when this process is told to end, so that nobody writes on."""
-    previous = signal.getsignal(signal.SIGTERM)
-    in_main_thread = True
-    try:
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    except ValueError:  # only the main thread may listen
-        in_main_thread = False
+def ended_by_signal() -> Iterator[None]:
+    """Let a request to end (SIGTERM) unwind as an exception, so that everything is cleaned up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may listen
+        return
+    previous = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         yield
     finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-        if in_main_thread:
-            signal.signal(signal.SIGTERM, previous)
+        signal.signal(signal.SIGTERM, previous)
 
 
 def _follow(process: subprocess.Popen, on_step: Callable[[Step], None]) -> Iterator[str]:
@@ -173,6 +172,11 @@ def _diagnosis(found: Sequence[Any], lake: Path) -> click.ClickException:
                 f"{file} is cut short or damaged, so it cannot be read to its end. Download it "
                 "again from its publisher; lake sources says where."
             )
+    if match := NO_SELECTION.search(whole):
+        return UserError(
+            f"no model is selected by {match['what']!r}. Models are listed by: lake show; "
+            "example: lake build --select +citation_edges"
+        )
     if NO_ROOM.search(whole):
         return UserError(
             f"no room left for the lake at {lake}. Make room, or set another folder: "

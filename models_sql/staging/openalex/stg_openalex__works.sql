@@ -19,8 +19,10 @@ select
                         list_transform(
                             map_entries(abstract_inverted_index),
                             lambda entry: list_transform(
-                                list_filter(entry.value, lambda place: place is not null),
-                                lambda place: {'place': place, 'word': entry.key}
+                                list_filter(
+                                    entry.value, lambda place: place is not null
+                                ),
+                                lambda place: { 'place': place, 'word': entry.key }
                             )
                         )
                     )

@@ -1,0 +1,156 @@
+"""Zips are unpacked once, and only inside the lake; raw files are found by their declarations."""
+
+import zipfile
+
+import duckdb
+import pytest
+from raw_folder import write_required, write_tsv, write_zip
+
+from warehouse.errors import UserError
+from warehouse.ingest import prepare, unpack
+from warehouse.language import language_share, register_language_share
+from warehouse.sources import raw_tables
+
+TABLE = "patentsview/g_patent.tsv"
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """The raw folder and the lake folder of one test, both empty."""
+    monkeypatch.setenv("DATA_ROOT", str(tmp_path / "data"))
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(tmp_path / "lake"))
+    (tmp_path / "data").mkdir()
+    return tmp_path / "data", tmp_path / "lake"
+
+
+def declared(key):
+    return next(table for table in raw_tables() if table.key == key)
+
+
+def test_a_member_lands_in_the_folder_of_its_zip_and_is_unpacked_once(folders):
+    root, lake = folders
+    write_zip(root / f"{TABLE}.zip", "g_patent.tsv", "patent_id\n1\n")
+    assert unpack(root, lake / "raw") == [lake / "raw" / TABLE]
+    assert (lake / "raw" / TABLE).read_text() == "patent_id\n1\n"
+    assert unpack(root, lake / "raw") == []
+
+
+def test_a_changed_zip_is_unpacked_again_and_a_lost_zip_takes_its_member_along(folders):
+    root, lake = folders
+    raw = lake / "raw"
+    write_zip(root / f"{TABLE}.zip", "g_patent.tsv", "old")
+    unpack(root, raw)
+    write_zip(root / f"{TABLE}.zip", "g_patent.tsv", "new")  # of the same size
+    assert unpack(root, raw) == [raw / TABLE]
+    assert (raw / TABLE).read_text() == "new"
+    (root / f"{TABLE}.zip").unlink()
+    unpack(root, raw)
+    assert not (raw / TABLE).exists()
+
+
+def test_a_plain_file_beside_its_zip_is_read_and_the_zip_is_not(folders):
+    root, lake = folders
+    write_zip(root / f"{TABLE}.zip", "g_patent.tsv", "packed")
+    unpack(root, lake / "raw")
+    write_tsv(root / TABLE, ("patent_id",), [])
+    unpack(root, lake / "raw")
+    assert declared("patentsview.g_patent").files(root, lake / "raw") == [root / TABLE]
+    assert not (lake / "raw" / TABLE).exists()
+
+
+def test_members_that_no_table_reads_stay_packed(folders):
+    root, lake = folders
+    with zipfile.ZipFile(write_zip(root / f"{TABLE}.zip", "g_patent.tsv", "x"), "a") as archive:
+        archive.writestr("readme.txt", "not a table")
+    write_zip(root / "patentsview/g_location.tsv.zip", "g_location.tsv", "large")
+    assert unpack(root, lake / "raw") == [lake / "raw" / TABLE]
+
+
+@pytest.mark.parametrize("member", ["../g_patent.tsv", "/tmp/g_patent.tsv", "..\\g_patent.tsv"])
+def test_a_member_outside_its_folder_is_refused_and_nothing_is_written(folders, member):
+    root, lake = folders
+    write_zip(root / f"{TABLE}.zip", "g_patent.tsv", "good")
+    write_zip(root / "patentsview/zz.tsv.zip", member, "evil")
+    with pytest.raises(UserError, match="outside its folder") as refused:
+        unpack(root, lake / "raw")
+    assert "zz.tsv.zip" in refused.value.message
+    assert not list(lake.rglob("*.tsv"))
+
+
+def test_a_zip_that_was_cut_short_is_named_and_leaves_nothing(folders):
+    root, lake = folders
+    path = write_zip(root / f"{TABLE}.zip", "g_patent.tsv", "row\n" * 1000)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(UserError, match="g_patent.tsv.zip cannot be unpacked"):
+        unpack(root, lake / "raw")
+    assert not list(lake.rglob("*.tsv*"))
+
+
+def test_a_zip_with_a_flipped_byte_is_named_and_leaves_nothing(folders):
+    root, lake = folders
+    path = write_zip(root / f"{TABLE}.zip", "g_patent.tsv", "".join(map(str, range(5000))))
+    broken = bytearray(path.read_bytes())
+    broken[2000] ^= 0xFF
+    path.write_bytes(broken)
+    with pytest.raises(UserError, match="g_patent.tsv.zip cannot be unpacked"):
+        unpack(root, lake / "raw")
+    assert not list(lake.rglob("*.tsv*"))
+
+
+def test_headers_are_read_without_quotes_byte_order_mark_or_capitals(folders):
+    root, _ = folders
+    write_required(root)
+    ros = root / "reliance_on_science/_pcs_oa.csv"
+    ros.parent.mkdir()
+    ros.write_text('﻿"RefType",confscore,oaid, patent ,wherefound\r\n', encoding="utf-8")
+    found = prepare()
+    assert found.headers[str(ros)] == ["reftype", "confscore", "oaid", "patent", "wherefound"]
+    assert found.headers[str(root / TABLE)][:2] == ["patent_id", "patent_type"]
+
+
+def test_of_two_releases_of_reliance_on_science_the_newer_is_read(folders):
+    root, _ = folders
+    folder = root / "reliance_on_science"
+    folder.mkdir()
+    for name in ("_pcs_oa.csv", "pcs_oa_uspto.csv"):
+        (folder / name).write_text("reftype\n")
+    assert declared("ros.pcs_oa").files(root) == [folder / "pcs_oa_uspto.csv"]
+
+
+def test_missing_required_tables_are_all_named_with_where_to_get_them(folders):
+    root, _ = folders
+    write_required(root)
+    (root / TABLE).unlink()
+    (root / "s2ag/citations/citations_000.jsonl.gz").unlink()
+    missing = prepare().missing()
+    assert sorted(missing) == ["patentsview.g_patent", "s2ag.citations"]
+    assert all("get it from: http" in line for line in missing.values())
+
+
+def test_a_raw_folder_that_does_not_exist_is_said_plainly(folders, monkeypatch):
+    monkeypatch.setenv("DATA_ROOT", str(folders[0] / "nowhere"))
+    with pytest.raises(UserError, match="nowhere is no folder"):
+        prepare()
+
+
+def test_english_is_told_from_french_and_line_breaks_do_not_matter():
+    english = "We study how citations to earlier work\npredict the value of an invention."
+    french = "Nous étudions comment les citations\nprédisent la valeur d'une invention."
+    assert language_share(english) > 0.6
+    assert language_share(french) < 0.1
+    assert language_share(english) == language_share(english.replace("\n", " "))
+    assert 0.0 <= language_share("") <= 1.0
+
+
+def test_sql_scores_texts_as_python_does_and_null_stays_null():
+    with duckdb.connect() as con:
+        register_language_share(con)
+        texts = ["The cat sat on the mat.", "Der Hund bellt laut.", None]
+        found = con.cursor().execute(
+            "select language_share(text) from (select unnest(?) as text)", [texts]
+        )
+        assert [row[0] for row in found.fetchall()] == [
+            pytest.approx(language_share(texts[0])),
+            pytest.approx(language_share(texts[1])),
+            None,
+        ]
