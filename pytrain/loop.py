@@ -75,7 +75,8 @@ def train(
         loss_of: (model, micro-batch) -> () mean loss over the micro-batch.
         batches: step -> its micro-batches. It depends on nothing but the step, so that a run
             resumes without replaying. A micro-batch may carry "weight", its share of the step
-            (else all are equal), and "doc_id", named when a loss is not finite.
+            (else all are equal), "doc_id", named when a loss is not finite, and "n_tokens",
+            where "attention_mask" does not tell them.
         optimizer: its groups may have "lr_scale", a factor on the learning rate.
         run: logs, and holds the checkpoints.
         plan: lengths, rates, precision.
@@ -147,7 +148,9 @@ class Progress:
         """Count a step, and log it when due."""
         self._first = step if self._first is None else self._first
         for batch in micro_batches:
-            if "attention_mask" in batch:
+            if "n_tokens" in batch:
+                self._tokens += int(batch["n_tokens"])
+            elif "attention_mask" in batch:
                 self._tokens += int(batch["attention_mask"].sum())
         last = step + 1 == self._plan.steps
         if step % self._plan.log_every and not last:

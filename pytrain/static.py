@@ -101,7 +101,9 @@ class StaticBatches:
             sides = [self._bags[name].take(anchor) for name in names]
         shared = torch.from_numpy(self._kin.shared(anchor, positive))
         made = as_tensors("anchor", sides[0]) | as_tensors("candidate", sides[1])
-        return [made | {"shared": shared, "doc_id": torch.from_numpy(self._doc_ids[anchor])}]
+        made |= {"shared": shared, "doc_id": torch.from_numpy(self._doc_ids[anchor])}
+        n_tokens = sum(float(side.counts.sum()) for side in sides)
+        return [made | {"n_tokens": torch.tensor(n_tokens)}]
 
     def _whole(self, rows: np.ndarray) -> Bags:
         """Title and abstract together, which is what is embedded later."""
