@@ -15,6 +15,6 @@ union all
 
 {% endif %}
 {%- else -%}
-select 1
+    select 1
 {% endfor %}
 order by source, table_name, reason

@@ -1,6 +1,6 @@
 -- One row per declared raw table: whether it is there, what was read of it, what it is good for.
 with declared as (
-{% for staged in staged_tables() %}
+    {% for staged in staged_tables() %}
     select
         '{{ staged.raw.source }}' as source,
         '{{ staged.raw.name }}' as table_name,
@@ -12,8 +12,8 @@ with declared as (
 
     {{ "union all" if not loop.last }}
 {% else %}
-    select 1
-{% endfor %}
+        select 1
+    {% endfor %}
 ),
 
 rejected as (
