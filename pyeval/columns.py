@@ -1,6 +1,6 @@
 """In time, out of time, text seen: which examples a score column covers."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,40 +66,28 @@ def text_seen(
         bases: what dated patent text in training, see `corpus.pretrain_asof`; seen by any
             of them is seen.
     """
-    own, other = _same_work(lake, ids)
-    asked = np.union1d(ids, other)
+    work_of = _works(lake)
+    works = work_of(ids)
+    asked = np.unique(works)
     read = np.zeros(len(asked), dtype=bool)
     for table, basis in [("documents", "production"), *(("pretrain_text", b) for b in bases)]:
         for batch in lake.batches(table, ["doc_id"], cutoff=cutoff, basis=basis):
-            _mark(read, asked, batch.column("doc_id").to_numpy())
-    seen = read[np.searchsorted(asked, ids)]
-    by_other = own[read[np.searchsorted(asked, other)]]
-    return seen | np.isin(ids, by_other)
+            read |= np.isin(asked, work_of(batch.column("doc_id").to_numpy()))
+    return read[np.searchsorted(asked, works)]
 
 
-def _same_work(lake: Lake, ids: Ints) -> tuple[Ints, Ints]:
-    """Pairs (own id, another id of the same work), for these ids.
+def _works(lake: Lake) -> Callable[[Ints], Ints]:
+    """A function from doc_id to the id of its work; a document without a row is its own.
 
-    Which ids name one work is not dated knowledge of training, so every year is read.
+    Which ids name one work is no knowledge that training had, so every year is read.
     """
-    rows = lake.read("same_work", ["doc_id", "work_id"], cutoff=ALL)
+    rows = lake.read("same_work", ["doc_id", "work_id"], cutoff=ALL).sort_by("doc_id")
     docs, works = (rows.column(name).to_numpy() for name in ("doc_id", "work_id"))
-    mine = np.isin(docs, ids)
-    own_works, own_docs = works[mine], docs[mine]
-    mates = np.isin(works, own_works)
-    works, docs = works[mates], docs[mates]
-    order = np.argsort(works, kind="stable")
-    works, docs = works[order], docs[order]
-    first = np.searchsorted(works, own_works, side="left")
-    count = np.searchsorted(works, own_works, side="right") - first
-    own = np.repeat(own_docs, count)
-    within_run = np.arange(len(own)) - np.repeat(np.cumsum(count) - count, count)
-    other = docs[np.repeat(first, count) + within_run]
-    return own, other
+    if not len(docs):
+        return lambda ids: ids
 
+    def work_of(ids: Ints) -> Ints:
+        place = np.minimum(np.searchsorted(docs, ids), len(docs) - 1)
+        return np.where(docs[place] == ids, works[place], ids)
 
-def _mark(read: NDArray[np.bool_], asked: Ints, found: Ints) -> None:
-    if not len(asked):
-        return
-    place = np.minimum(np.searchsorted(asked, found), len(asked) - 1)
-    read[place[asked[place] == found]] = True
+    return work_of

@@ -125,6 +125,31 @@ def test_columns_hold_the_queries_counted_by_hand(lake):
     assert all(expected.values())
 
 
+@pytest.mark.parametrize(
+    ("links", "read"),
+    [
+        ([], set()),
+        ([("late", "early")], {"late"}),  # the early one names the work
+        ([("early", "late")], {"late"}),  # the late one does
+        ([("early", "third"), ("late", "third")], {"late"}),  # neither does
+        ([("other", "early")], {"other"}),
+    ],
+)
+def test_a_text_read_under_any_id_of_its_work_is_seen(tmp_path, links, read):
+    early = min(documents(), key=lambda one: one["known_year"])["doc_id"]
+    late, other = [one["doc_id"] for one in documents() if one["known_year"] == 2015][:2]
+    ids = {"early": early, "late": late, "other": other, "third": 2_000_000_000_001}
+    folder = make_task_lake(tmp_path / "lake")
+    with duckdb.connect(str(folder / "lake.duckdb")) as opened:
+        opened.execute("delete from corpus.same_work")
+        for doc_id, work_id in links:
+            row = [ids[doc_id], ids[work_id], "doi", 2015]
+            opened.execute("insert into corpus.same_work values (?, ?, ?, ?)", row)
+    with Lake(folder) as lake:
+        found = columns.text_seen(lake, np.array([late, other]), CUTOFF)
+    assert {name for name, one in zip(("late", "other"), found, strict=True) if one} == read
+
+
 def test_the_columns_add_up_to_all(lake, benchmark):
     rows = scored(lake, tiny_tasks.system(tiny_tasks.hashed), [], benchmark=benchmark)
     for task, metric, _ in {key for key in rows if key[2] == "all"}:

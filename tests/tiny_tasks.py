@@ -111,9 +111,7 @@ def _make(folder: Path) -> None:
     patents, patent_corpus = query_rows("patent")
     papers, paper_corpus = query_rows("paper")
     pairs = applications()
-    work = [(d, d, "self", 2014) for d in pairs] + [
-        (p, d, "crosswalk", 2014) for d, p in pairs.items()
-    ]
+    work = [(patent, application, "crosswalk", 2014) for patent, application in pairs.items()]
     keys = ("doc_id", "work_id", "via", "known_year")
     tables = {
         "tasks.task_cpc_section": label_rows(lambda one: SECTIONS[one["topic"]]),
