@@ -47,7 +47,7 @@ def make_inventions(world: World) -> None:
             _granted(world, year, place, granted, by_topic)
             for place in range(settings.patents(year))
         ]
-        _number(made, year)
+        _number(settings.seed, made, year)
         world.patents.extend(made)
         for invention in made:
             granted.setdefault(invention.idea.topic.number, []).append(invention)
@@ -169,10 +169,10 @@ def _abandon(world: World, year: int, place: int) -> None:
         world.abandoned.append(invention)
 
 
-def _number(patents: list[Invention], year: int) -> None:
+def _number(seed: int, patents: list[Invention], year: int) -> None:
     """Give the patents of a year numbers that rise with their grant day."""
     numbers = dict(zip(range(1996, 2027), pairwise((*_FIRST_NUMBERS, 0)), strict=False))
     first, after = numbers[year]
     step = (after - first) // (len(patents) + 1)
     for place, patent in enumerate(patents):
-        patent.patent_id = str(first + step * place + hashed(0, patent.key) % step)
+        patent.patent_id = str(first + step * place + hashed(seed, "number", patent.key) % step)
