@@ -1,5 +1,5 @@
 -- The years that a cutoff may be: from the declared first year to the last year with a document
--- or a text. A year after the present one is a fault of its record, so it does not count.
+-- or a text. Implausible years are no years: staging has taken them away.
 with dated as (
     select known_year
     from {{ ref('documents') }}
@@ -12,8 +12,6 @@ with dated as (
 
 select
     cast({{ var('first_year') }} as integer) as first_year,
-    cast(greatest(
-        {{ var('first_year') }},
-        max(known_year) filter (where known_year <= extract(year from current_date))
-    ) as integer) as last_year
+    -- greatest() skips the null of a lake without a dated row.
+    cast(greatest({{ var('first_year') }}, max(known_year)) as integer) as last_year
 from dated

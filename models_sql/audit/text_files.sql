@@ -1,14 +1,11 @@
 -- The Parquet files of the text store that this lake reads; any other file under text/ belongs
 -- to a build that was replaced or did not finish, and may be removed.
 with stored as (
-    {% for source in ['s2orc', 'abstracts', 'uspto', 'granted', 'fineweb_edu'] -%}
-    select file, source, known_year, doc_id
-    from {{ ref('int_text_' ~ source) }}
-    {% if not loop.last %}
-    union all
-
-    {% endif %}
-    {%- endfor %}
+    {% for source in ['s2orc', 'abstracts', 'uspto', 'granted', 'fineweb_edu'] %}
+        select file, source, known_year, doc_id
+        from {{ ref('int_text_' ~ source) }}
+        {{ "union all" if not loop.last }}
+    {% endfor %}
 )
 
 select

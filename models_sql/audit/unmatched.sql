@@ -26,14 +26,14 @@ publications as (
     ('patentsview description: its patent', 'stg_patentsview__g_detail_desc_text', 'patent_id', 'patents'),
     ('patentsview pgpub description: its publication', 'stg_patentsview__pg_detail_desc_text', 'pgpub_id', 'publications'),
 ] %}
-{% for link, relation, key, known in lookups -%}
-select '{{ link }}' as link, count(*) as n_rows
-from {{ ref(relation) }}
-where {{ key }} is not null and {{ key }} not in (select id from {{ known }})
+{% for link, relation, key, known in lookups %}
+    select '{{ link }}' as link, count(*) as n_rows
+    from {{ ref(relation) }}
+    where {{ key }} is not null and {{ key }} not in (select id from {{ known }})
 
-union all
+    union all
+{% endfor %}
 
-{% endfor -%}
 select 's2ag citation: cited paper not named' as link, count(*) as n_rows
 from {{ ref('stg_s2ag__citations') }}
 where cited_corpus_id is null
@@ -42,11 +42,14 @@ union all
 
 select
     unnest([
-        'reliance_on_science: citing patent', 'reliance_on_science: OpenAlex work',
-        'reliance_on_science: DOI of the work', 'reliance_on_science: paper with the DOI'
+        'reliance_on_science: citing patent',
+        'reliance_on_science: OpenAlex work',
+        'reliance_on_science: DOI of the work',
+        'reliance_on_science: paper with the DOI'
     ]) as link,
     unnest([
-        count(*) filter (where citing_id is null), count(*) filter (where not has_work),
+        count(*) filter (where citing_id is null),
+        count(*) filter (where not has_work),
         count(*) filter (where has_work and doi is null),
         count(*) filter (where doi is not null and cited_id is null)
     ]) as n_rows

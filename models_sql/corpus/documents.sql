@@ -25,14 +25,6 @@ with candidates as (
     from {{ ref('int_patents') }}
     where is_utility
 )
-{%- if var('english_nodes') %},
-
-english as (
-    select text_md5
-    from {{ ref('int_language_scores') }}
-    where english >= {{ var('min_english') }}
-)
-{%- endif %}
 
 select
     doc_id,
@@ -47,8 +39,15 @@ where
     known_year is not null
     and {{ has_text('title') }}
     and {{ has_text('abstract') }}
-    {% if var('english_nodes') -%}
-    -- Patents are English by law and exempt, as they are for text.
-    and (doc_type = 'patent' or md5(abstract) in (select text_md5 from english))
-    {%- endif %}
+    {% if var('english_nodes') %}
+        -- Patents are exempt, as they are for text.
+        and (
+            doc_type = 'patent'
+            or md5(abstract) in (
+                select text_md5
+                from {{ ref('int_language_scores') }}
+                where english >= {{ var('min_english') }}
+            )
+        )
+    {% endif %}
 order by known_year, doc_id

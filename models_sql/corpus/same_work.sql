@@ -8,18 +8,30 @@ with members as (
 
     union all
 
-    select doc_id, publication_year as known_year, doi as work_key, 'doi' as via
+    select
+        doc_id,
+        publication_year as known_year,
+        doi as work_key,
+        'doi' as via
     from {{ ref('stg_openalex__works') }}
     where doi is not null and publication_year is not null
 
     union all
 
-    select pgpub_doc_id as doc_id, filing_year as known_year, application_id as work_key, 'crosswalk' as via
+    select
+        pgpub_doc_id as doc_id,
+        filing_year as known_year,
+        application_id as work_key,
+        'crosswalk' as via
     from {{ ref('int_pgpub_grants') }}
 
     union all
 
-    select patent_doc_id as doc_id, grant_year as known_year, application_id as work_key, 'crosswalk' as via
+    select
+        patent_doc_id as doc_id,
+        grant_year as known_year,
+        application_id as work_key,
+        'crosswalk' as via
     from {{ ref('int_pgpub_grants') }}
     where grant_year is not null
 ),
@@ -35,14 +47,16 @@ named as (
         doc_id,
         via,
         known_year,
-        first_value(doc_id) over (
-            partition by via, work_key order by known_year, doc_id
-        ) as work_id
+        first_value(doc_id) over first_known as work_id,
+        first_value(known_year) over first_known as work_year
     from works
+    window
+        first_known as (partition by via, work_key order by known_year, doc_id)
 )
 
 -- The id of the work is known first, so the later of the two dates is the document's own.
 select doc_id, work_id, via, known_year
 from named
 where doc_id <> work_id
+qualify row_number() over (partition by doc_id order by work_year, work_id) = 1
 order by known_year, doc_id, work_id

@@ -48,5 +48,5 @@ from (
     select *
     from patent_pool
     where doc_id not in (select doc_id from citing_pool)
-)
+) as anchors
 order by node_id

@@ -17,10 +17,13 @@ first_years as (
 )
 
 select
-    row_number() over (order by first_years.known_year, first_years.doc_id) - 1 as node_id,
+    row_number() over (
+        order by first_years.known_year, first_years.doc_id
+    ) - 1 as node_id,
     first_years.doc_id,
     documents.doc_type,
     first_years.known_year
 from first_years
-inner join {{ ref('documents') }} as documents on first_years.doc_id = documents.doc_id
+inner join {{ ref('documents') }} as documents
+    on first_years.doc_id = documents.doc_id
 order by node_id

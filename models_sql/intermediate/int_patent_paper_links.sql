@@ -5,7 +5,10 @@ with links as (
     select distinct patent_id, work_id
     from {{ ref('stg_ros__patent_to_paper') }}
     -- A link of unknown confidence counts as one of the lowest.
-    where is_us and patent_id is not null and coalesce(confscore, 1) >= {{ var('min_confscore') }}
+    where
+        is_us
+        and patent_id is not null
+        and coalesce(confscore, 1) >= {{ var('min_confscore') }}
 ),
 
 works as (
@@ -22,6 +25,7 @@ select
     works.doi,
     papers.doc_id as cited_id
 from links
-left join {{ ref('int_patents') }} as patents on links.patent_id = patents.patent_id
+left join {{ ref('int_patents') }} as patents
+    on links.patent_id = patents.patent_id
 left join works on links.work_id = works.work_id
 left join {{ ref('int_doi_papers') }} as papers on works.doi = papers.doi

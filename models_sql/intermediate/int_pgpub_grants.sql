@@ -9,4 +9,5 @@ select distinct
 from {{ ref('stg_patentsview__pg_granted_pgpubs_crosswalk') }} as crosswalk
 inner join {{ ref('int_publications') }} as publications
     on crosswalk.pgpub_id = publications.pgpub_id
-inner join {{ ref('int_patents') }} as patents on crosswalk.patent_id = patents.patent_id
+inner join {{ ref('int_patents') }} as patents
+    on crosswalk.patent_id = patents.patent_id

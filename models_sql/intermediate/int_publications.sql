@@ -9,4 +9,6 @@ select
     coalesce(public_year, cast(pgpub_id // 10000000 as integer)) as public_year
 from {{ ref('stg_patentsview__pg_published_applications') }}
 where filing_year is not null
-qualify row_number() over (partition by pgpub_id order by filing_year, published_date, title) = 1
+qualify row_number() over (
+    partition by pgpub_id order by filing_year, published_date, title
+) = 1

@@ -8,5 +8,6 @@ select
     cast(null as integer) as filing_year,
     papers.abstract as text
 from {{ ref('int_papers') }} as papers
-inner join {{ ref('int_language_scores') }} as scores on md5(papers.abstract) = scores.text_md5
+inner join {{ ref('int_language_scores') }} as scores
+    on md5(papers.abstract) = scores.text_md5
 where papers.known_year is not null and scores.english >= {{ var('min_english') }}

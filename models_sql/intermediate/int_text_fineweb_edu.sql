@@ -9,7 +9,9 @@ with pages as (
         md5(text) as text_md5
     from {{ ref('stg_fineweb__pages') }}
     where crawl_year is not null and {{ has_text('text') }}
-    qualify row_number() over (partition by doc_id order by crawl_year, dump, page_id) = 1
+    qualify row_number() over (
+        partition by doc_id order by crawl_year, dump, page_id
+    ) = 1
 )
 
 select
@@ -20,5 +22,6 @@ select
     cast(null as integer) as filing_year,
     pages.text
 from pages
-inner join {{ ref('int_language_scores') }} as scores on pages.text_md5 = scores.text_md5
+inner join {{ ref('int_language_scores') }} as scores
+    on pages.text_md5 = scores.text_md5
 where scores.english >= {{ var('min_english') }}

@@ -19,7 +19,8 @@ texts as (
         {{ long_text() }} as text
     from {{ ref('int_patents') }} as patents
     {{ join_long_text('patents', 'patent_id') }}
-    where patents.known_year is not null
+    where
+        patents.known_year is not null
         and coalesce(patents.withdrawn, 0) = 0
         and patents.doc_id not in (select patent_doc_id from pregrant)
 )
@@ -30,10 +31,10 @@ select
     known_year,
     known_year as public_year,
     filing_year,
-    {% if var('granted_text_with_abstract', true) -%}
-    concat_ws({{ blank_line() }}, abstract, text) as text
-    {%- else -%}
-    text
-    {%- endif %}
+    {% if var('granted_text_with_abstract') %}
+        concat_ws({{ blank_line() }}, abstract, text) as text
+    {% else %}
+        text
+    {% endif %}
 from texts
 where text is not null

@@ -16,5 +16,6 @@ select
     bodies.text
 from bodies
 inner join {{ ref('int_papers') }} as papers on bodies.corpus_id = papers.doc_id
-inner join {{ ref('int_language_scores') }} as scores on bodies.text_md5 = scores.text_md5
+inner join {{ ref('int_language_scores') }} as scores
+    on bodies.text_md5 = scores.text_md5
 where papers.known_year is not null and scores.english >= {{ var('min_english') }}
