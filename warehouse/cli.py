@@ -40,7 +40,8 @@ def sample(seed: int, scale: float, shuffle_citations: bool, out: Path | None) -
 @click.option("--select", multiple=True, help="Only these models, as dbt selects them.")
 @click.option("--set", "--vars", "pairs", multiple=True, metavar="KEY=VALUE",
               help="A variable of dbt_project.yml; may be given again.")  # fmt: skip
-@click.option("--threads", default=2, show_default=True, help="Models built at a time.")
+@click.option("--threads", type=click.IntRange(1), default=2, show_default=True,
+              help="Models built at a time.")  # fmt: skip
 @click.option("--afresh", is_flag=True, help="Keep nothing of the last good lake.")
 def build(select: tuple[str, ...], pairs: tuple[str, ...], threads: int, afresh: bool) -> None:
     """Build the lake from the raw files, beside the last good one."""
@@ -82,7 +83,7 @@ def sources(as_json: bool) -> None:
 @cli.command(epilog="Example: lake show graph.graph_by_year; lake show edges --asof 2013")
 @click.argument("name", metavar="[TABLE]", required=False)
 @click.option("--asof", type=int, metavar="YEAR", help="The slice known by the end of YEAR.")
-@click.option("--limit", default=20, show_default=True, help="Rows shown.")
+@click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="Rows.")
 def show(name: str | None, asof: int | None, limit: int) -> None:
     """List the tables of the lake, or the first rows of one."""
     from warehouse.show import list_tables, show_table, table

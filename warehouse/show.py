@@ -60,7 +60,7 @@ class Progress:
             self._bar.update(
                 self._task, completed=step.index, total=step.total, description=step.name
             )
-        elif step.kind == "model" or step.status not in ("pass", "success", "ok"):
+        elif step.kind == "model" or step.status in ("fail", "error", "warn"):
             click.echo(
                 f"{step.index} of {step.total} {step.kind} {step.name}: {step.status} "
                 f"({step.seconds:.1f} s)",
@@ -143,7 +143,8 @@ def list_tables() -> tuple[Sequence[str], list[Sequence[Any]]]:
                 continue  # the yearly views are listed by their functions
             counted = is_view is False or (is_view and schema != NOT_COUNTED)
             n_rows = _count(con, schema, name) if counted else None
-            rows.append((schema, name, n_rows, comment))
+            if schema != "quarantine" or n_rows:  # most raw tables have nothing in there
+                rows.append((schema, name, n_rows, comment))
     return ("schema", "table", "rows", "description"), rows
 
 

@@ -12,7 +12,9 @@
         {%- set target_table = "quarantine." ~ raw.id -%}
         {%- do run_query(
             "create or replace table " ~ target_table ~ " (file varchar, line bigint, column_name varchar,"
-            ~ " reason varchar, raw varchar, counts boolean)"
+            ~ " reason varchar, raw varchar, counts boolean);"
+            ~ " comment on table " ~ target_table ~ " is 'Rows of " ~ raw.key
+            ~ " that did not arrive: malformed ones, and undated ones with counts = false.'"
         ) -%}
         {%- set parts = (csv_groups(raw, files) if raw.format in ("tsv", "csv") else files[:1]) | length -%}
         {{ drop_rejects(raw, parts) }}
@@ -123,7 +125,8 @@
         ),
         problem.column_name,
         problem.reason,
-        left(raw_text, {{ var("quarantine_characters") }}),
+        -- An undated row is only named: they may be a few in a hundred of a large table.
+        left(raw_text, case when problem.counts then {{ var("quarantine_characters") }} else 100 end),
         problem.counts
     from problems
 {%- endmacro %}

@@ -76,7 +76,8 @@
         {%- do run_query("create schema if not exists quarantine") -%}
         {%- do run_query(
             "create table if not exists quarantine.rows_read"
-            ~ " (source varchar, table_name varchar, n_files bigint, n_rows bigint)"
+            ~ " (source varchar, table_name varchar, n_files bigint, n_rows bigint);"
+            ~ " comment on table quarantine.rows_read is 'Files and well-formed rows of each raw table.'"
         ) -%}
     {%- endif -%}
 {% endmacro %}
