@@ -6,7 +6,11 @@
 {% do row_before.append('lag(' ~ column ~ ') over before') %}
 {% endfor %}
 {% if within %}
-{% set files = run_query('select distinct ' ~ within ~ ' from ' ~ model).columns[0].values() if execute else [] %}
+{# Not built yet, as for `dbt docs`: no file. #}
+{% set files = [] %}
+{% if execute and load_relation(model) is not none %}
+{% set files = run_query('select distinct ' ~ within ~ ' from ' ~ model).columns[0].values() %}
+{% endif %}
 {% endif %}
 with stored as (
     {% if within and not files %}
