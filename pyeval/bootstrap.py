@@ -52,6 +52,9 @@ class MeanEvidence:
 class F1Evidence:
     """Macro F1, the mean over seeds.
 
+    A class without an example in a resample is left out there, as it would be in a test set
+    without one; so intervals are wide and lopsided where a class has very few.
+
     Attributes:
         truth: (n, C) bool.
         predicted: (n, S, C) bool, one slice per seed.

@@ -77,8 +77,9 @@ def run(models, names, cutoff, whiten, rolling, few_shot, metrics, resamples, se
     """Score each MODEL: a run, a model folder, or a baseline.
 
     Baselines: tfidf-svd, tfidf, bm25, minilm, random:RUN. The first two are fitted on documents
-    known by --cutoff. Scores are kept under RUNS_ROOT/scores; embeddings are kept too, so that
-    a second scoring of the same model is quick.
+    known by --cutoff; where it is left out, baselines take the cutoff of the models named with
+    them. Scores are kept under RUNS_ROOT/scores; embeddings are kept too, so that a second
+    scoring of the same model is quick.
     """
     from pyeval.tasks import pick
 

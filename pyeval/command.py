@@ -12,7 +12,7 @@ from pyeval.own import embed_table, read_rows
 from pyeval.progress import say
 from pyeval.protocol import ScoreSettings
 from pyeval.score import Benchmark, load_benchmark, score
-from pyeval.systems import System, check_name, resolve
+from pyeval.systems import System, resolve, shared_cutoff
 from pyeval.tasks import Task
 from warehouse.errors import UserError
 from warehouse.sources import runs_root
@@ -40,12 +40,11 @@ def score_models(
                 f"year {cutoff} is outside this lake, which spans {first}-{last}. "
                 f"Choose a year in it: --cutoff {min(max(cutoff, first), last)}"
             )
-        for name in models:
-            check_name(name, cutoff)
+        shared = shared_cutoff(models, cutoff)
         benchmark = load_benchmark(lake, tasks)
         for name in models:
-            system = resolve(name, lake, cutoff, max_length=max_length, seed=settings.seed)
-            split = system.split_at(cutoff)
+            system = resolve(name, lake, shared, max_length=max_length, seed=settings.seed)
+            split = system.split_at(shared)
             for white in (False, True) if whiten and system.embed else (False,):
                 yield from _score(system, benchmark, lake, settings, split, white)
             if whiten and system.embed is None:
@@ -92,7 +91,8 @@ def _score(
     cutoff: int | None,
     whitened: bool,
 ) -> Iterator[list[str]]:
-    name = results.stem(system.name, cutoff, system.cutoff, whitened)
+    own = None if system.fitted else system.cutoff
+    name = results.stem(system.name, cutoff, own, whitened)
     skipped = [
         task for task, one in benchmark.labels.items()
         if system.embed is None and one.task.format != "retrieve"

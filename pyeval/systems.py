@@ -1,7 +1,7 @@
 """What can be scored, by the name a person gives: a run, a folder, or a baseline."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +33,7 @@ class System:
     states_cutoff: bool  # false: it may know any year, and reports say so
     tuned: bool  # trained on citations
     text_settings: str = ""  # how texts were given to it: template, length, precision
+    fitted: bool = False  # on the lake at --cutoff, which is no property of its own
     bases: tuple[str, ...] = ("production",)  # what dated the patent text it was trained on
     embed: EmbedTexts | None = None
     rank: Callable[[list[str], list[str], int], Ranking] | None = None
@@ -74,7 +75,7 @@ def resolve(
     Raises:
         UserError: no such run, folder or baseline.
     """
-    check_name(name, cutoff)
+    _need_cutoff(name, cutoff)
     if name in ("tfidf", "tfidf-svd"):
         return _tfidf(name, lake, cutoff)
     if name == "bm25":
@@ -98,19 +99,39 @@ def resolve(
     return _encoder(folder, _shown(name, folder), max_length=max_length)
 
 
-def check_name(name: str, cutoff: int | None) -> None:
-    """Finds mistakes in a name without loading anything, so that they cost no work.
+def shared_cutoff(names: Sequence[str], asked: int | None) -> int | None:
+    """The year for systems without one of their own: --cutoff, or that of the models named.
+
+    Finds mistakes in the names on the way without loading anything, so that they cost no work.
 
     Raises:
-        UserError: as `resolve`.
+        UserError: an unknown name, or a baseline with no year or several to choose from.
     """
-    if name in ("tfidf", "tfidf-svd"):
-        if cutoff is None:
-            raise UserError(f"{name} is fitted on documents known by a year: --cutoff 2013")
-    elif name.removeprefix("random:") == "minilm":
-        minilm_folder()
-    elif name != "bm25":
-        find_folder(name.removeprefix("random:"))
+    stated: dict[str, int | None] = {}
+    for name in names:
+        base = name.removeprefix("random:")
+        folder = minilm_folder() if base == "minilm" else None
+        if base not in ("bm25", "tfidf", "tfidf-svd", "minilm"):
+            folder = find_folder(base)
+        stated[name] = None if folder is None else _card(folder).get("cutoff")
+    if asked is not None:
+        return asked
+    years = sorted({year for year in stated.values() if year is not None})
+    without = [name for name, year in stated.items() if year is None]
+    if without and len(years) > 1:
+        raise UserError(
+            f"the models know different years ({', '.join(map(str, years))}). Say which one "
+            f"divides the scores of {', '.join(without)}: --cutoff {years[-1]}"
+        )
+    if not years:
+        for name in without:
+            _need_cutoff(name, None)
+    return years[0] if len(years) == 1 else None
+
+
+def _need_cutoff(name: str, cutoff: int | None) -> None:
+    if name in ("tfidf", "tfidf-svd") and cutoff is None:
+        raise UserError(f"{name} is fitted on documents known by a year. Say which: --cutoff 2013")
 
 
 def find_folder(name: str) -> Path:
@@ -152,6 +173,7 @@ def _tfidf(name: str, lake: Lake, cutoff: int | None) -> System:
         cutoff=cutoff,
         states_cutoff=True,
         tuned=False,
+        fitted=True,
         text_settings=name,
         embed=fitted.embed if dense else None,
         rank=None if dense else fitted.rank,
@@ -169,7 +191,7 @@ def _encoder(
         fingerprint=encoder.fingerprint,
         cutoff=encoder.cutoff,
         states_cutoff=encoder.cutoff is not None,
-        tuned=not random and _stage(folder) not in _UNTUNED,
+        tuned=not random and _card(folder).get("stage") not in _UNTUNED,
         text_settings=(
             f"{encoder.template} max_length={max_length or encoder.layout.max_length} "
             f"{encoder.dtype} {encoder.device.type}"
@@ -179,12 +201,12 @@ def _encoder(
     )
 
 
-def _stage(folder: Path) -> str | None:
-    """What the model folder says made it; None when it does not say."""
+def _card(folder: Path) -> dict:
+    """What the model folder says of itself; empty for foreign ones."""
     for card in (folder / "model" / "scitlake.json", folder / "scitlake.json"):
         if card.is_file():
-            return json.loads(card.read_text(encoding="utf-8")).get("stage")
-    return None
+            return json.loads(card.read_text(encoding="utf-8"))
+    return {}
 
 
 def _bases(folder: Path) -> tuple[str, ...]:

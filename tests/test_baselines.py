@@ -11,7 +11,7 @@ from pyeval.baselines import Bm25, LexicalSettings, Tfidf
 from pyeval.embed import sample_documents
 from pyeval.protocol import ScoreSettings
 from pyeval.score import load_benchmark, score
-from pyeval.systems import find_folder, minilm_folder, resolve
+from pyeval.systems import find_folder, minilm_folder, resolve, shared_cutoff
 from pyeval.tasks import pick
 from tests.tiny_lake import make_tiny_lake
 from tests.tiny_tasks import CUTOFF, make_task_lake
@@ -126,6 +126,23 @@ def test_a_missing_model_is_told_the_nearest_run(tmp_path, monkeypatch):
         find_folder("sample-2013-c")
     with pytest.raises(UserError, match="Did you mean 'bm25'"):
         find_folder("bm52")
+
+
+def test_baselines_take_the_cutoff_of_the_models_named_with_them(tmp_path, monkeypatch):
+    monkeypatch.setenv("RUNS_ROOT", str(tmp_path))
+    for year in (2010, 2013):
+        (tmp_path / f"sample-{year}" / "model").mkdir(parents=True)
+        card = json.dumps({"cutoff": year})
+        (tmp_path / f"sample-{year}" / "model" / "scitlake.json").write_text(card)
+    assert shared_cutoff(["sample-2013", "tfidf-svd", "minilm"], None) == 2013
+    assert shared_cutoff(["random:sample-2013", "bm25"], None) == 2013
+    assert shared_cutoff(["sample-2010", "sample-2013"], None) is None  # each has its own
+    assert shared_cutoff(["sample-2010", "tfidf"], 2014) == 2014
+    assert shared_cutoff(["bm25", "minilm"], None) is None
+    with pytest.raises(UserError, match="--cutoff 2013"):
+        shared_cutoff(["sample-2010", "sample-2013", "bm25"], None)
+    with pytest.raises(UserError, match="fitted on documents"):
+        shared_cutoff(["bm25", "tfidf"], None)
 
 
 def test_what_a_run_and_its_parents_read_decides_what_counts_as_seen(tmp_path, monkeypatch):

@@ -150,7 +150,11 @@ def test_run_prints_rows_to_stdout_and_words_to_stderr(home):
 
 def test_run_keeps_raw_and_white_apart_with_the_evidence_beside(home, monkeypatch):
     monkeypatch.setenv("RUNS_ROOT", str(home[0] / "runs"))
-    assert results.names() == [f"bm25@{CUTOFF}", "tfidf-svd", "tfidf-svd+white"]
+    assert results.names() == [
+        f"bm25@{CUTOFF}",
+        f"tfidf-svd@{CUTOFF}",
+        f"tfidf-svd@{CUTOFF}+white",
+    ]
     for name in results.names():
         table, evidence = results.read(name), results.read_items(name)
         top = [r for r in table.to_pylist() if r["column"] == "all"]

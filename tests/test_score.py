@@ -9,11 +9,11 @@ import pytest
 from pyeval import columns
 from pyeval.bootstrap import F1Evidence, MeanEvidence, TauEvidence, interval, value, weights
 from pyeval.embed import Cache, embed_documents, read_documents
-from pyeval.labels import read_labels
+from pyeval.labels import Labels, read_labels
 from pyeval.probes import ProbeSettings
-from pyeval.protocol import ScoreSettings
+from pyeval.protocol import ScoreSettings, measure_labels
 from pyeval.score import load_benchmark, score
-from pyeval.tasks import TASKS, pick
+from pyeval.tasks import TASKS, Task, pick
 from tests import tiny_tasks
 from tests.tiny_tasks import CUTOFF, SECTIONS, documents, make_task_lake
 from warehouse.errors import CheckFailed
@@ -239,6 +239,41 @@ def test_a_rolling_probe_without_a_train_row_is_undefined_not_zero(lake):
         rows = scored(lake, tiny_tasks.system(tiny_tasks.hashed), [name], settings, cutoff=1999)
         row = rows[f"{name}_rolling", metric, "all"]
         assert row["n_train"] == 0 and row["value"] is None and row["n"] > 0
+
+
+def made_labels(task, label, n):
+    rows = np.arange(n, dtype=np.int64)
+    said = np.empty(n, dtype=object)
+    said[:] = label
+    return Labels(task, rows, rows * 0 + 2010, rows * 0 + 2010, rows % 5 == 0, said, "made")
+
+
+def test_a_binary_task_is_scored_on_its_positive_class_alone():
+    """The probe finds half of the positives and no negative wrongly: F1 = 2/3."""
+    task = Task("academic_public", "classify", "binary_f1", "patent", "OCPB", positive="yes")
+    rng = np.random.default_rng(0)
+    yes = rng.random(400) < 0.5
+    shown = yes & ((np.arange(400) % 5 != 0) | (np.arange(400) % 10 == 0))
+    vectors = np.where(shown[:, None], [1.0, 0.0], [0.0, 1.0]).astype(np.float32)
+    labels = made_labels(task, ["yes" if one else "no" for one in yes], 400)
+    one = measure_labels(labels, vectors, ScoreSettings(few_shot=()), None)[0]
+    found = (shown & labels.test).sum() / (yes & labels.test).sum()
+    assert value(one.evidence) == pytest.approx(100 * 2 * found / (1 + found))
+    assert one.classes == ("yes",)
+
+
+def test_a_task_with_several_labels_is_learned_and_drawn_few_shot():
+    task = Task("cpc_subclass", "classify", "macro_f1", "patent", "USPTO", multilabel=True)
+    rng = np.random.default_rng(1)
+    held = rng.random((500, 3)) < 0.4
+    held[~held.any(axis=1), 0] = True
+    label = [tuple(np.array(["A01B", "B60K", "H04L"])[row]) for row in held]
+    settings = ScoreSettings(few_shot=(16,), probe=ProbeSettings(epochs=200))
+    whole, few = measure_labels(
+        made_labels(task, label, 500), (held + 0.01).astype(np.float32), settings, None
+    )
+    assert value(whole.evidence) > 90
+    assert value(few.evidence) > 60 and 16 <= few.n_train <= 3 * 16
 
 
 def test_whitening_turns_a_blind_cosine_into_a_seeing_one(lake):
