@@ -15,6 +15,7 @@ from raw_folder import PATENT, patent, write_required, write_tsv, write_zip
 
 from warehouse import build as build_module
 from warehouse.cli import cli
+from warehouse.diagnosis import Complaint, diagnose
 from warehouse.sources import project_dir
 
 
@@ -91,37 +92,29 @@ def test_a_bad_zip_is_named_and_the_last_good_lake_stays(lake, tmp_path, damage)
     assert not list(tmp_path.rglob("g_cpc_current.tsv")) + list(lake.rglob("g_cpc_current.tsv"))
 
 
-def test_a_missing_column_is_named_with_its_file_and_the_header_found(lake, tmp_path):
+def test_damaged_files_and_a_missing_column_are_named_in_one_message(lake, tmp_path):
     before = good_lake(lake)
     root = write_required(tmp_path / "data")
     header = [name.replace("patent_date", "grant_day") for name in PATENT]
-    path = write_tsv(root / "patentsview/g_patent.tsv", header, [patent(7000001)])
-    code, said = run("build", "--select", "stg_patentsview__patents")
+    table = write_tsv(root / "patentsview/g_patent.tsv", header, [patent(7000001)])
+    papers = root / "s2ag/papers/papers_000.jsonl.gz"
+    papers.write_bytes(papers.read_bytes()[:-20])
+    works = root / "openalex/works/updated_date=2026-01-01/part_000.gz"
+    works.parent.mkdir(parents=True)
+    works.write_text("not gzip")
+    page = root / "fineweb_edu/data/CC-MAIN-2013-20/000.parquet"
+    page.parent.mkdir(parents=True)
+    page.write_bytes(b"PAR1" + b"\0" * 100)
+    code, said = run("build", "--select", "path:models_sql/staging")
     assert code == 2
-    assert f"{path} has no column patent_date." in said
+    assert said.count("Error: ") == 1
+    assert f"{table} has no column patent_date." in said
     assert "patent_id, patent_type, grant_day" in said
+    for path in (papers, works, page):
+        assert f"{path} is cut short or damaged" in said
     assert "in macro" not in said  # dbt's own frame is taken off
     assert checksum(lake) == before
     assert not (lake / "next").exists()
-
-
-def test_a_gz_that_was_cut_short_is_named(lake, tmp_path):
-    root = write_required(tmp_path / "data")
-    path = root / "s2ag/papers/papers_000.jsonl.gz"
-    path.write_bytes(path.read_bytes()[:-20])
-    code, said = run("build", "--select", "stg_s2ag__papers")
-    assert code == 2
-    assert f"{path} is cut short or damaged" in said
-    assert not list(lake.glob("*.duckdb"))
-
-
-def test_a_damaged_parquet_file_is_named(lake, tmp_path):
-    path = write_required(tmp_path / "data") / "fineweb_edu/data/CC-MAIN-2013-20/000.parquet"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"PAR1" + b"\0" * 100)
-    code, said = run("build", "--select", "stg_fineweb__pages")
-    assert code == 2
-    assert f"{path} is cut short or damaged" in said
 
 
 def test_too_many_malformed_rows_fail_a_test_and_the_last_good_lake_stays(lake, tmp_path):
@@ -208,6 +201,26 @@ def test_a_table_or_a_year_that_does_not_exist_is_refused_with_the_nearest_name(
     code, said = run("show", "edgse", "--asof", "2013")
     assert (code, "Did you mean 'edges'?" in said) == (2, True)
     assert run("show", "kept") == (0, "answer\n42\n")
+
+
+def test_a_selection_that_matches_nothing_is_a_mistake_and_no_success(lake, tmp_path):
+    write_required(tmp_path / "data")
+    code, said = run("build", "--select", "stg_nothing")
+    assert code == 2
+    assert "no model is selected by 'stg_nothing'" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        ("IO Error: could not write: No space left on device", "Make room"),
+        ("Out of Memory Error: failed to allocate 2.0 MiB", "DUCKDB_MEMORY=8GB"),
+    ],
+)
+def test_a_full_disk_and_too_little_memory_come_with_advice(tmp_path, words, advice):
+    error = diagnose([Complaint(words, "documents", "error")], tmp_path)
+    assert error.exit_code == 2
+    assert advice in error.message
 
 
 def test_plain_dbt_says_the_same_in_one_message(lake, tmp_path):

@@ -59,8 +59,6 @@ def prepare() -> RawFiles:
             f"DATA_ROOT={root} is no folder. Point it at a folder in the publishers' layouts, or "
             "unset it to build the generated sample."
         )
-    if any(character in str(root) for character in "*?["):
-        raise UserError(f"DATA_ROOT={root} holds one of * ? [, which file patterns use. Rename it.")
     unpack(root, lake / "raw")
     found = {table.key: table.files(root, lake / "raw") for table in raw_tables()}
     return RawFiles(

@@ -19,6 +19,15 @@
     [{%- for value in values -%}{{ sql_string(value) }}{{ ", " if not loop.last }}{%- endfor -%}]
 {%- endmacro %}
 
+{#- Files for a reader of DuckDB, which takes * ? [ in a name for a pattern. -#}
+{% macro file_list(files) -%}
+    {%- set names = [] -%}
+    {%- for file in files -%}
+        {%- do names.append(file | replace("[", "[[]") | replace("*", "[*]") | replace("?", "[?]")) -%}
+    {%- endfor -%}
+    {{ sql_strings(names) }}
+{%- endmacro %}
+
 {#- A raw table as its YAML declares it. -#}
 {% macro raw_table(source_name, table_name) %}
     {%- for node in graph.sources.values() if node.source_name == source_name and node.name == table_name -%}

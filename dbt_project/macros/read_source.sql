@@ -132,7 +132,7 @@
             from (
                 select * {{ ", row_number() over () as record_number" if numbered }}
                 from read_csv(
-                    {{ sql_strings(files) }},
+                    {{ file_list(files) }},
                     columns = {'raw_text': 'varchar'}, header = false, quote = '', escape = '',
                     delim = e'\x01\x02\x03\x04', strict_mode = false, {{ reader_options(raw, 0) }}
                     {{- ", parallel = false" if numbered }}
@@ -146,7 +146,7 @@
 {% macro parquet_records(raw, files, numbered) -%}
     {%- set schema = run_query(
         "select file_name, to_json(list(name order by name)) as names from parquet_schema("
-        ~ sql_strings(files) ~ ") group by file_name order by file_name"
+        ~ file_list(files) ~ ") group by file_name order by file_name"
     ) -%}
     {%- for row in schema.rows -%}
         {{ check_header(raw, row[0], fromjson(row[1])) }}
@@ -161,7 +161,7 @@
             '' as raw_text,
             true as is_valid
         from read_parquet(
-            {{ sql_strings(files) }}, union_by_name = true, filename = 'raw_file'
+            {{ file_list(files) }}, union_by_name = true, filename = 'raw_file'
             {{- ", file_row_number = true" if numbered }}
         )
     )
@@ -213,7 +213,7 @@
             {%- endif %} as raw_text,
             true as is_valid
         from read_csv(
-            {{ sql_strings(group.files) }},
+            {{ file_list(group.files) }},
             columns = {
                 {%- for name in group.names %}'{{ csv_name(name, declared, loop.index) }}': 'varchar'{{ ", " if not loop.last }}{% endfor -%}
             },
