@@ -75,7 +75,8 @@ class MlmSettings:
     rope_theta_global: float = 10_000.0  # ModernBERT's value for short context
     rope_theta_local: float = 10_000.0
     max_length: int = 512  # tokens
-    init_std: float = 0.02  # of embeddings and input projections, cut at 2 std
+    init_std: float = 0.02  # of input projections, cut at 2 std; outputs: over sqrt(2 layers)
+    embedding_std: float = 0.02
     mask_share: float = 0.30
     mask_token_share: float = 0.8  # of the masked: become [MASK]
     random_token_share: float = 0.1  # of the masked: become a random token; the rest stay

@@ -117,16 +117,16 @@ def model_config(settings: Settings) -> ModernBertConfig:
 def new_model(settings: Settings, seed: int) -> ModernBertForMaskedLM:
     """A model with fresh weights, the same for the same seed."""
     model = ModernBertForMaskedLM(model_config(settings))
-    initialise(model, generator(seed, "mlm", "weights"))
+    initialise(model, generator(seed, "mlm", "weights"), settings.mlm.embedding_std)
     return model
 
 
-def initialise(model: ModernBertForMaskedLM, random: torch.Generator) -> None:
+def initialise(model: ModernBertForMaskedLM, random: torch.Generator, embedding_std: float) -> None:
     """Truncated normal at two standard deviations, scaled by depth, in the order of the names.
 
-    Embeddings and input projections: `init_std`; output projections: over sqrt(2 * layers); the
-    head before the tied decoder: hidden^-0.5. The library's own would draw the tied table with
-    the output projections' std.
+    Input projections: `init_std`; output projections: over sqrt(2 * layers); the head before
+    the tied decoder: hidden^-0.5. The library's own would draw the tied table with the output
+    projections' std.
 
     Source: ModernBERT, `full_megatron`.
     """
@@ -140,6 +140,8 @@ def initialise(model: ModernBertForMaskedLM, random: torch.Generator) -> None:
             scale = std / math.sqrt(2 * config.num_hidden_layers)
         elif name.startswith("head."):
             scale = config.hidden_size**-0.5
+        elif "tok_embeddings" in name:
+            scale = embedding_std
         else:
             scale = std
         nn.init.trunc_normal_(weight, 0.0, scale, -2 * scale, 2 * scale, generator=random)

@@ -30,6 +30,7 @@ from pytrain.pairs import (
     read_documents,
     read_examples,
 )
+from pytrain.quiet import quiet_transformers
 from pytrain.run import Run, need_run
 from pytrain.static import SEED_TABLE
 from pytrain.tokenizer import SPECIAL_TOKENS, load_tokenizer, tokenizer_run
@@ -73,7 +74,8 @@ def base_encoder(folder: Path, tokenizer_folder: Path) -> "ModernBertModel":
             f"{folder.name} was trained with another tokenizer than {tokenizer_folder.name}. "
             f"Train it again: pytrain pretrain --year {own.get('cutoff')} --force"
         )
-    whole = ModernBertForMaskedLM.from_pretrained(folder / "model", dtype=torch.float32)
+    with quiet_transformers():
+        whole = ModernBertForMaskedLM.from_pretrained(folder / "model", dtype=torch.float32)
     return whole.model
 
 

@@ -70,6 +70,9 @@ def test_weights_start_as_truncated_normals_scaled_by_depth():
     assert (parameters["decoder.bias"] == 0).all()
     assert (parameters["model.final_norm.weight"] == 1).all()
     assert torch.equal(mlm.new_model(chosen, 0).head.dense.weight, parameters["head.dense.weight"])
+    small = mlm.new_model(load_settings("tiny", ["mlm.embedding_std=0.005"]), 0)
+    table = small.model.embeddings.tok_embeddings.weight
+    assert table.std().item() == pytest.approx(0.8796 * 0.005, rel=0.03)
     other = mlm.new_model(chosen, 1).head.dense.weight
     assert not torch.equal(other, parameters["head.dense.weight"])
 
