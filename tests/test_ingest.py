@@ -66,7 +66,7 @@ def test_members_that_no_table_reads_stay_packed(folders):
     assert unpack(root, lake / "raw") == [lake / "raw" / TABLE]
 
 
-@pytest.mark.parametrize("member", ["../g_patent.tsv", "/tmp/g_patent.tsv", "..\\g_patent.tsv"])
+@pytest.mark.parametrize("member", ["../g_patent.tsv", "/g_patent.tsv", "..\\g_patent.tsv"])
 def test_a_member_outside_its_folder_is_refused_and_nothing_is_written(folders, member):
     root, lake = folders
     write_zip(root / f"{TABLE}.zip", "g_patent.tsv", "good")

@@ -12,6 +12,7 @@ from raw_folder import write_required, write_zip
 from warehouse.build import _remove_stale_text, parse_settings
 from warehouse.cli import cli
 from warehouse.sample import FAULTS
+from warehouse.show import left_out
 
 
 def run(*arguments):
@@ -79,6 +80,12 @@ def test_undated_rows_of_the_sample_are_quarantined_one_by_one(at_sample):
         ).fetchall()
     assert expected > 0
     assert found == [(expected, False)]
+
+
+def test_a_build_ends_by_saying_what_did_not_arrive(at_sample):
+    rows = {row["table_name"]: row for row in map(json.loads, run("sources", "--json"))}
+    malformed = sum(row["n_rejected"] for row in rows.values())
+    assert left_out().startswith(f"quarantined: {malformed} malformed, ")
 
 
 def test_show_lists_tables_with_rows_and_descriptions(at_sample):

@@ -46,13 +46,16 @@ def sample(seed: int, scale: float, shuffle_citations: bool, out: Path | None) -
 def build(select: tuple[str, ...], pairs: tuple[str, ...], threads: int, afresh: bool) -> None:
     """Build the lake from the raw files, beside the last good one."""
     from warehouse.build import BuildSettings, build, parse_settings
-    from warehouse.show import Progress
+    from warehouse.progress import Progress
+    from warehouse.show import left_out
     from warehouse.sources import lake_file
 
     variables = parse_settings(pairs)
     settings = BuildSettings(select=select, variables=variables, threads=threads, afresh=afresh)
     with Progress() as progress:
         made = build(settings, progress.step)
+    if said := left_out():
+        click.echo(said, err=True)
     click.echo(f"{lake_file()}: built in {made['seconds']} s from {made['data_root']}")
 
 

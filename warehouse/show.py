@@ -1,4 +1,4 @@
-"""What `lake sources`, `lake show` and `lake docs` say, and the progress of a build."""
+"""What `lake sources`, `lake show` and `lake docs` say."""
 
 import json
 import shutil
@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import click
 import duckdb
 
 from warehouse.errors import UserError, unknown
-from warehouse.runner import Step, run_dbt
+from warehouse.runner import run_dbt
 from warehouse.sources import data_root, lake_file, lake_folder, raw_tables
 
 WIDEST = 60  # characters of a cell that the terminal gets
@@ -25,52 +24,6 @@ SLICES = {
 }
 # Views of the sample's size only: a row count of one reads raw files from end to end.
 NOT_COUNTED = "staging"
-
-
-class Progress:
-    """Shows the steps of a build on standard error: a bar on a terminal, else lines."""
-
-    def __init__(self) -> None:
-        """Start with no bar; it appears with the first step."""
-        self._bar: Any = None
-        self._task: Any = None
-        self._warned: list[str] = []
-
-    def __enter__(self) -> "Progress":
-        """Open a bar when somebody watches."""
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-            from rich.progress import Progress as Bar
-
-            columns = (MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(),
-                       TextColumn("{task.description}"))  # fmt: skip
-            self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            self._bar.start()
-            self._task = self._bar.add_task("starting dbt", total=None)
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        """Take the bar away, and say what only the log would know."""
-        if self._bar:
-            self._bar.stop()
-        for name in self._warned:
-            click.echo(f"warning: {name}; rows are in the schema test_failures", err=True)
-
-    def step(self, step: Step) -> None:
-        """Report one finished step."""
-        if step.status == "warn":
-            self._warned.append(step.name)
-        if self._bar:
-            self._bar.update(
-                self._task, completed=step.index, total=step.total, description=step.name
-            )
-        elif step.kind == "model" or step.status in ("fail", "error"):
-            click.echo(
-                f"{step.index} of {step.total} {step.kind} {step.name}: {step.status} "
-                f"({step.seconds:.1f} s)",
-                err=True,
-            )
 
 
 @contextmanager
@@ -124,6 +77,21 @@ def _source_row(table: Any, built: dict[str, Any] | None) -> dict[str, Any]:
         "get_it_from": table.get_it_from,
     }
     return built or now
+
+
+def left_out() -> str:
+    """One line on the rows that did not arrive, or nothing when all did."""
+    with _lake() as con:
+        try:
+            malformed, undated = con.execute(
+                "select coalesce(sum(n_rows) filter (counts), 0)::bigint,"
+                " coalesce(sum(n_rows) filter (not counts), 0)::bigint from audit.quarantined"
+            ).fetchall()[0]
+        except duckdb.CatalogException:
+            return ""  # a lake of some models only
+    if not malformed and not undated:
+        return ""
+    return f"quarantined: {malformed} malformed, {undated} undated rows (lake show quarantined)"
 
 
 def list_tables() -> tuple[Sequence[str], list[Sequence[Any]]]:
