@@ -350,7 +350,7 @@ def test_works_go_by_an_id_that_was_known_no_later(con, raw):
         PATENT + int(k): year_of(r["patent_date"]) for k, r in raw.patents.items() if k.isdigit()
     }
     years |= {PGPUB + key: year_of(r["filing_date"]) for key, r in raw.publications.items()}
-    assert {via for _, _, via, _ in rows} == {"doi", "crosswalk"}
+    assert {via for _, _, via, _ in rows} == {"doi", "application", "crosswalk"}
     for doc, work, _, known in rows:
         assert years[work] <= years[doc] == known
         assert (years[work], work) < (years[doc], doc)

@@ -1,6 +1,7 @@
 -- Patent-to-paper references as Reliance on Science gives them, each end looked up in this lake:
 -- its patent number, and its OpenAlex work -> DOI -> Semantic Scholar paper. An end that is not
--- found is null and counted in audit.unmatched.
+-- found is null and counted in audit.unmatched. Of several records of a work, with several DOIs,
+-- the one whose paper was known first counts.
 with links as (
     select distinct patent_id, work_id
     from {{ ref('stg_ros__patent_to_paper') }}
@@ -12,9 +13,14 @@ with links as (
 ),
 
 works as (
-    select work_id, min(doi) as doi
-    from {{ ref('stg_openalex__works') }}
-    group by work_id
+    select records.work_id, records.doi, papers.doc_id
+    from {{ ref('stg_openalex__works') }} as records
+    left join {{ ref('int_doi_papers') }} as papers on records.doi = papers.doi
+    where records.work_id in (select work_id from links)
+    qualify row_number() over (
+        partition by records.work_id
+        order by papers.known_year nulls last, papers.doc_id nulls last, records.doi
+    ) = 1
 )
 
 select
@@ -23,9 +29,8 @@ select
     patents.doc_id as citing_id,
     works.work_id is not null as has_work,
     works.doi,
-    papers.doc_id as cited_id
+    works.doc_id as cited_id
 from links
 left join {{ ref('int_patents') }} as patents
     on links.patent_id = patents.patent_id
 left join works on links.work_id = works.work_id
-left join {{ ref('int_doi_papers') }} as papers on works.doi = papers.doi

@@ -1,6 +1,7 @@
 -- Pre-grant publications: summary, description, figures and claims, dated by the filing year;
 -- exempt from the English filter. Each publication is a document of its own, but of identical
--- re-publications of one application the one published first is kept, then the lowest id.
+-- re-publications of one application the one filed first is kept, then the one published first,
+-- then the lowest id: a corrected filing date must not take the text out of an earlier slice.
 {{ config(materialized='text_store') }}
 with {{ import_long_text('pg', 'pgpub_id') }}
 -- Dated after its own grant, so wrongly: the grant, known first, stands for the application.
@@ -32,5 +33,5 @@ select
 from texts
 where text is not null
 qualify row_number() over (
-    partition by application_id, md5(text) order by public_year, doc_id
+    partition by application_id, md5(text) order by filing_year, public_year, doc_id
 ) = 1
