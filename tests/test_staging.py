@@ -21,6 +21,24 @@ from raw_folder import (
 from warehouse.ingest import prepare
 from warehouse.runner import run_dbt
 
+# Two ids whose md5 begin with the same 15 hex digits, so that they share a doc_id.
+CLASHING = (
+    "<urn:uuid:00000000-0000-0000-006c-b5455cadf092>",
+    "<urn:uuid:00000000-0000-0000-0682-e439192a7d50>",
+)
+
+
+def write_pages(root, dump, ids):
+    """A dump of FineWeb-Edu with a page of each id."""
+    path = root / f"fineweb_edu/data/{dump}/{dump}.parquet"
+    path.parent.mkdir(parents=True)
+    rows = [
+        {"text": f"Page {n}.", "id": key, "dump": dump, "language_score": 0.9, "score": 3.0,
+         "url": "http://x"}
+        for n, key in enumerate(ids)
+    ]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows), path)
+
 
 def write_faulty(root):
     """A raw folder with one of every fault; the comments give the line in the file."""
@@ -97,14 +115,9 @@ def write_faulty(root):
         "exm,high,7,us-7000001-b2,both\r\nunk,3,8,us-20050123456-a1,Both\r\n",
         encoding="utf-8",
     )
-    pages = root / "fineweb_edu/data/CC-MAIN-2013-20/000.parquet"
-    pages.parent.mkdir(parents=True)
-    pq.write_table(
-        pa.table({"text": ["A page.", "Another."], "id": ["<urn:uuid:1>", None],
-                  "dump": ["CC-MAIN-2013-20"] * 2, "language_score": [0.9, 0.8],
-                  "score": [3.0, 2.5], "url": ["http://x"] * 2}),
-        pages,
-    )  # fmt: skip
+    write_pages(root, "CC-MAIN-2013-20", ["<urn:uuid:1>", None, CLASHING[1]])
+    # The page known first keeps the doc_id, though the other id sorts before it.
+    write_pages(root, "CC-MAIN-2014-10", [CLASHING[1], CLASHING[0], "<urn:uuid:1>"])
     return root
 
 
@@ -256,10 +269,28 @@ def test_a_release_without_the_optional_columns_is_read(lake):
 
 
 def test_web_pages_are_dated_by_their_dump_and_a_page_without_id_is_quarantined(lake):
-    assert rows(lake, "select page_id, crawl_year, text from staging.stg_fineweb__pages") == [
-        ("<urn:uuid:1>", 2013, "A page.")
+    sql = "select page_id, crawl_year, text from staging.stg_fineweb__pages order by dump, text"
+    assert rows(lake, sql) == [
+        ("<urn:uuid:1>", 2013, "Page 0."),
+        (CLASHING[1], 2013, "Page 2."),
+        (CLASHING[1], 2014, "Page 0."),
+        (CLASHING[0], 2014, "Page 1."),
+        ("<urn:uuid:1>", 2014, "Page 2."),
     ]
-    assert rejected(lake, "fineweb__pages") == [("000.parquet", 2, "id", "key is missing")]
+    malformed = [("CC-MAIN-2013-20.parquet", 2, "id", "key is missing")]
+    assert rejected(lake, "fineweb__pages") == malformed
+
+
+def test_of_two_pages_with_one_doc_id_the_later_one_is_quarantined_and_does_not_count(lake):
+    sql = "select count(distinct doc_id), count(distinct page_id) from staging.stg_fineweb__pages"
+    assert rows(lake, sql) == [(2, 3)]  # the clash is real
+    clashes = [("CC-MAIN-2014-10.parquet", 2, "id", "id_collision")]
+    assert rejected(lake, "fineweb__pages", counts=False) == clashes
+    sql = """select reason, counts, n_rows from audit.quarantined
+    where source = 'fineweb' order by reason"""
+    assert rows(lake, sql) == [("id_collision", False, 1), ("key is missing", True, 1)]
+    said = rows(lake, "select raw from quarantine.fineweb__pages where reason = 'id_collision'")
+    assert said == [(f"{CLASHING[0]} has the doc_id of {CLASHING[1]}",)]
 
 
 def test_absent_optional_tables_are_empty_and_typed(lake):

@@ -83,15 +83,21 @@ def left_out() -> str:
     """One line on the rows that did not arrive, or nothing when all did."""
     with _lake() as con:
         try:
-            malformed, undated = con.execute(
+            malformed, undated, clashing = con.execute(
                 "select coalesce(sum(n_rows) filter (counts), 0)::bigint,"
-                " coalesce(sum(n_rows) filter (not counts), 0)::bigint from audit.quarantined"
+                " coalesce(sum(n_rows) filter (reason = 'undated'), 0)::bigint,"
+                " coalesce(sum(n_rows) filter (reason = 'id_collision'), 0)::bigint"
+                " from audit.quarantined"
             ).fetchall()[0]
         except duckdb.CatalogException:
             return ""  # a lake of some models only
-    if not malformed and not undated:
+    if not malformed and not undated and not clashing:
         return ""
-    return f"quarantined: {malformed} malformed, {undated} undated rows (lake show quarantined)"
+    others = f", {clashing} of a doc_id that is taken" if clashing else ""
+    return (
+        f"quarantined: {malformed} malformed, {undated} undated{others} rows"
+        " (lake show quarantined)"
+    )
 
 
 def list_tables() -> tuple[Sequence[str], list[Sequence[Any]]]:

@@ -1,27 +1,60 @@
 -- Web pages, English, dated by the crawl dump: a dump may hold old text, never newer. Where two
--- pages have one id, the one known first keeps it.
+-- pages have one doc_id, the one known first keeps it (the other is in quarantine); where a page
+-- stands in several dumps under one id, its first text counts.
 {{ config(materialized='text_store') }}
 with pages as (
-    select
-        doc_id,
-        crawl_year,
-        text,
-        md5(text) as text_md5
+    select page_id, doc_id, dump, crawl_year, text
     from {{ ref('stg_fineweb__pages') }}
-    where crawl_year is not null and {{ has_text('text') }}
+    where crawl_year is not null
+),
+
+-- Few of many: so only they are ranked, and the text of the others is never sorted.
+repeated as (
+    select doc_id
+    from pages
+    group by doc_id
+    having count(*) > 1
+),
+
+keepers as (
+    select doc_id, page_id
+    from pages
+    where doc_id in (select doc_id from repeated)
     qualify row_number() over (
         partition by doc_id order by crawl_year, dump, page_id
     ) = 1
+),
+
+first_texts as (
+    select pages.doc_id, pages.crawl_year, pages.text
+    from pages
+    inner join keepers
+        on pages.doc_id = keepers.doc_id and pages.page_id = keepers.page_id
+    where {{ has_text('pages.text') }}
+    qualify row_number() over (
+        partition by pages.doc_id order by pages.crawl_year, pages.dump, md5(pages.text)
+    ) = 1
+),
+
+texts as (
+    select doc_id, crawl_year, text, md5(text) as text_md5
+    from pages
+    where {{ has_text('text') }} and doc_id not in (select doc_id from repeated)
+
+    union all
+
+    select doc_id, crawl_year, text, md5(text) as text_md5
+    from first_texts
 )
 
 select
-    pages.doc_id,
+    texts.doc_id,
     'fineweb_edu' as source,
-    pages.crawl_year as known_year,
-    pages.crawl_year as public_year,
+    texts.crawl_year as known_year,
+    texts.crawl_year as public_year,
     cast(null as integer) as filing_year,
-    pages.text
-from pages
+    texts.text
+from texts
 inner join {{ ref('int_language_scores') }} as scores
-    on pages.text_md5 = scores.text_md5
+    on texts.text_md5 = scores.text_md5
 where scores.english >= {{ var('min_english') }}

@@ -1,5 +1,8 @@
 -- A view: long text is stored once, as Parquet, by corpus.pretrain_text.
-{{ config(materialized='view') }}
+{{ config(
+    materialized='view',
+    post_hook="{{ keep_collisions(web_doc_id('id'), 'id', 'dump') }}",
+) }}
 select
     id as page_id,
     {{ web_doc_id('id') }} as doc_id,
