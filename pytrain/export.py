@@ -10,7 +10,7 @@ import numpy as np
 from pytrain.layout import sha256_of
 from pytrain.quiet import quiet_transformers
 from pytrain.run import Run, parent_lines
-from pytrain.tokenizer import load_tokenizer, write_tokenizer
+from pytrain.tokenizer import damped, load_tokenizer, write_tokenizer
 from warehouse.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,7 +22,12 @@ _MODULES = "sentence_transformers.models."  # names that every version of the li
 
 
 def export_model(
-    run: Run, model: "PreTrainedModel", tokenizer_folder: Path, *, max_length: int
+    run: Run,
+    model: "PreTrainedModel",
+    tokenizer_folder: Path,
+    *,
+    max_length: int,
+    repeats: int | None = None,
 ) -> Path:
     """Write `model/` in a run's folder.
 
@@ -31,12 +36,13 @@ def export_model(
         model: a masked-language model or an encoder; saved in float32.
         tokenizer_folder: the tokenizer it was trained with, of the run's own cutoff.
         max_length: tokens that `Encoder` and sentence-transformers read of a text.
+        repeats: how often a word counts in a text, see `pytrain.tokenizer.damped`.
 
     Raises:
         UserError: the tokenizer is of another cutoff, or larger than the model's vocabulary.
     """
     folder = run.folder / "model"
-    size = _bind(run, tokenizer_folder, folder, max_length)
+    size = _bind(run, tokenizer_folder, folder, max_length, repeats)
     if size > model.config.vocab_size:
         raise UserError(
             f"the tokenizer has {size:,} tokens, the model rows for {model.config.vocab_size:,}. "
@@ -52,12 +58,17 @@ def export_model(
     limits = {"max_seq_length": max_length, "do_lower_case": False}
     _write_json(folder / "sentence_bert_config.json", limits)
     _write_modules(folder, ["Transformer", "Pooling", "Normalize"])
-    _finish(run, folder, "transformer", TEXT_TEMPLATE, max_length)
+    _finish(run, folder, "transformer", TEXT_TEMPLATE, max_length, repeats)
     return folder
 
 
 def export_static(
-    run: Run, table: np.ndarray, tokenizer_folder: Path, *, subfolder: str = "model"
+    run: Run,
+    table: np.ndarray,
+    tokenizer_folder: Path,
+    *,
+    subfolder: str = "model",
+    repeats: int | None = None,
 ) -> Path:
     """Write a static vintage: one vector per token, averaged and scaled to unit length.
 
@@ -66,17 +77,18 @@ def export_static(
         table: (V, D) a row per token id.
         tokenizer_folder: the tokenizer of the run's cutoff.
         subfolder: of the run's folder.
+        repeats: how often a word counts in a text, see `pytrain.tokenizer.damped`.
     """
     import torch
     from safetensors.torch import save_file
 
     folder = run.folder / subfolder
-    if _bind(run, tokenizer_folder, folder, None) != len(table):
+    if _bind(run, tokenizer_folder, folder, None, repeats) != len(table):
         raise UserError(f"the table has {len(table):,} rows, another number than the tokenizer.")
     weights = torch.from_numpy(np.ascontiguousarray(table, np.float32))
     save_file({"embedding.weight": weights}, folder / "model.safetensors")
     _write_modules(folder, ["StaticEmbedding", "Normalize"])
-    _finish(run, folder, "static", STATIC_TEMPLATE, None)
+    _finish(run, folder, "static", STATIC_TEMPLATE, None, repeats)
     return folder
 
 
@@ -104,7 +116,9 @@ def add_dense(folder: Path, matrix: np.ndarray, bias: np.ndarray) -> None:
     _write_modules(folder, ["Transformer", "Pooling", "Dense", "Normalize"])
 
 
-def _bind(run: Run, tokenizer_folder: Path, folder: Path, max_length: int | None) -> int:
+def _bind(
+    run: Run, tokenizer_folder: Path, folder: Path, max_length: int | None, repeats: int | None
+) -> int:
     """Copy the tokenizer of the run's own vintage into a new model folder; its size."""
     own = json.loads((tokenizer_folder / "scitlake.json").read_text(encoding="utf-8"))
     if own["cutoff"] != run.year:
@@ -115,7 +129,10 @@ def _bind(run: Run, tokenizer_folder: Path, folder: Path, max_length: int | None
     folder.mkdir(parents=True)
     tokenizer = load_tokenizer(tokenizer_folder)
     write_tokenizer(tokenizer, folder, max_length or run.settings.mlm.max_length)
-    shutil.copyfile(tokenizer_folder / "tokenizer.json", folder / "tokenizer.json")
+    if repeats is None:
+        shutil.copyfile(tokenizer_folder / "tokenizer.json", folder / "tokenizer.json")
+    else:
+        damped(tokenizer, repeats).save(str(folder / "tokenizer.json"))
     return tokenizer.get_vocab_size()
 
 
@@ -129,7 +146,14 @@ def _write_modules(folder: Path, kinds: list[str]) -> None:
     _write_json(folder / "modules.json", modules)
 
 
-def _finish(run: Run, folder: Path, kind: str, template: str, max_length: int | None) -> None:
+def _finish(
+    run: Run,
+    folder: Path,
+    kind: str,
+    template: str,
+    max_length: int | None,
+    repeats: int | None,
+) -> None:
     from pytrain.card import card_text
 
     own: dict[str, Any] = {
@@ -141,6 +165,7 @@ def _finish(run: Run, folder: Path, kind: str, template: str, max_length: int | 
         "text_template": template,
         "pooling": "mean",
         "max_length": max_length,
+        "word_repeats": repeats,
         "tokenizer_sha256": sha256_of(folder / "tokenizer.json"),
         "parents": parent_lines(run.parents),
     }

@@ -82,12 +82,14 @@ class StaticSettings:
     init_std: float = 0.02  # of the first vectors
     temperature: float = 0.05
     max_length: int = 512  # tokens read of each text
+    repeats: int | None = 2  # times a word counts in a text, as in sublinear TF-IDF; None: all
     log_every: int = 20
     pairs: PairSettings = field(default_factory=PairSettings)
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         require(0 <= self.graph_step_share < 1, "static.graph_step_share must be in [0, 1).")
+        require(self.repeats is None or self.repeats >= 1, "static.repeats must be at least 1.")
         require(self.batch >= 2, "static.batch must be at least 2: others are the negatives.")
 
 
@@ -99,6 +101,7 @@ class TuneSettings:
     batch: int = 64  # examples per step
     micro_batch: int = 16  # examples per forward pass, and per loss
     max_length: int = 512  # tokens
+    repeats: int | None = None  # times a word counts in a text; the paper: all
     temperature: float = 0.01
     peak_lr: float = 1e-5
     phases: tuple[float, float, float] = (1, 40, 6)  # assumed equal to pre-training
@@ -139,6 +142,7 @@ class SeededSettings(TuneSettings):
     batch: int = 96
     micro_batch: int = 96
     max_length: int = 64
+    repeats: int | None = 2  # as in the static vintage
     temperature: float = 0.05
     peak_lr: float = 2e-4
     decay: Literal["cosine", "linear"] = "linear"

@@ -79,10 +79,12 @@ def sha256_of(path: Path) -> str:
 def _check_tokenizer(root: Path, own: dict[str, Any]) -> None:
     """A tokenizer belongs to its vintage: another one would see other tokens, or the future."""
     if sha256_of(root / "tokenizer.json") != own.get("tokenizer_sha256"):
+        fix = f"Put its own back: copy tokenizer.json from the run {_tokenizer_run(own)}"
+        if own.get("word_repeats") is not None:  # the vintage's tokenizer with one more step
+            fix = f"Train it again: pytrain all --year {own.get('cutoff')} --force"
         raise UserError(
             f"{root / 'tokenizer.json'} is not the tokenizer this model was trained with (cutoff "
-            f"{own.get('cutoff')}). Put its own back: copy tokenizer.json from the run "
-            f"{_tokenizer_run(own)}"
+            f"{own.get('cutoff')}). {fix}"
         )
 
 

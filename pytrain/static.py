@@ -32,7 +32,7 @@ from pytrain.pairs import (
     read_examples,
 )
 from pytrain.run import Run, need_run
-from pytrain.tokenizer import load_tokenizer, tokenizer_run
+from pytrain.tokenizer import damped, load_tokenizer, tokenizer_run
 from warehouse.tables import Lake, empty_slice
 
 if TYPE_CHECKING:
@@ -177,13 +177,13 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
         Lake() as lake,
         Run("static", settings, year, seed=seed, parents=parents, lake=lake, force=force) as made,
     ):
-        tokenizer = load_tokenizer(tokenizer_folder)
+        tokenizer = damped(load_tokenizer(tokenizer_folder), own.repeats)
         batches = _read(lake, year, parents, own, tokenizer, seed, made)
         size = tokenizer.get_vocab_size()
         table = train_table(
             batches, size, own, made, normalise=own.normalise_tokens, epochs=own.epochs
         )
-        export_static(made, table, tokenizer_folder)
+        export_static(made, table, tokenizer_folder, repeats=own.repeats)
         if own.seed_table:
             seeds = train_table(batches, size, own, made, normalise=True, epochs=own.seed_epochs)
             save_file({"embedding.weight": torch.from_numpy(seeds)}, made.folder / SEED_TABLE)

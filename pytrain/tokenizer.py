@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from tokenizers import (
+    Regex,
     Tokenizer,
     decoders,
     models,
@@ -32,6 +33,7 @@ SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PAD, UNK, CLS, SEP, MASK = range(5)
 WEB_SOURCES = ("fineweb_edu",)  # never read by a tokenizer
 _COLUMNS = ("source", "doc_id", "text")
+_DAMPING_WINDOW = 4_000  # characters in which a repeat is looked for; our choice
 
 
 def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) -> Path:
@@ -191,6 +193,29 @@ def load_tokenizer(folder: Path) -> Tokenizer:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
+def damped(tokenizer: Tokenizer, repeats: int | None) -> Tokenizer:
+    """The same vocabulary, but a word counts at most `repeats` times in a text.
+
+    Patents say the same word over and over: damping its count is what sublinear term frequency
+    does for TF-IDF. It stands in the tokenizer, so that every library that opens the model folder
+    does the same. A repeat is looked for within the next characters only, which bounds the cost.
+
+    Args:
+        tokenizer: of the vintage.
+        repeats: 1 or more; None: the tokenizer as it is.
+    """
+    if repeats is None:
+        return tokenizer
+    later = rf"(?:[\s\S]{{0,{_DAMPING_WINDOW}}}?\b\1\b){{{repeats}}}"
+    steps = [] if tokenizer.normalizer is None else [tokenizer.normalizer]
+    steps += [
+        normalizers.Replace(Regex(rf"\b(\w+)\b(?={later})"), ""),
+        normalizers.Replace(Regex(r"\s+"), " "),
+    ]
+    tokenizer.normalizer = normalizers.Sequence(steps)
     return tokenizer
 
 

@@ -33,7 +33,7 @@ from pytrain.pairs import (
 from pytrain.quiet import quiet_transformers
 from pytrain.run import Run, need_run
 from pytrain.static import SEED_TABLE
-from pytrain.tokenizer import SPECIAL_TOKENS, load_tokenizer, tokenizer_run
+from pytrain.tokenizer import SPECIAL_TOKENS, damped, load_tokenizer, tokenizer_run
 from pytrain.tune_batches import TuneBatches
 from warehouse.errors import UserError
 from warehouse.tables import Lake
@@ -145,7 +145,7 @@ def _batches(
     examples = None
     if table is not None:
         examples = examples_of(table, documents, own.hard_negatives, own.random_negatives)
-    tokenizer = load_tokenizer(tokenizer_folder)
+    tokenizer = damped(load_tokenizer(tokenizer_folder), own.repeats)
     return TuneBatches(documents, examples, kin, tokenizer, own, seed)
 
 
@@ -192,5 +192,11 @@ def run(
         made.note(parameters=count_parameters(model), last_loss=sum(last) / len(last), init=init)
         made.note(dtype=str(dtype), device=device.type, threads=torch.get_num_threads())
         made.note(temperature=own.temperature, tuned_at_length=own.max_length)
-        export_model(made, model, tokenizer_folder, max_length=settings.mlm.max_length)
+        export_model(
+            made,
+            model,
+            tokenizer_folder,
+            max_length=settings.mlm.max_length,
+            repeats=own.repeats,
+        )
     return made.final

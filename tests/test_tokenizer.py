@@ -8,11 +8,12 @@ import sys
 import numpy as np
 import pytest
 from tiny_lake import coined, make_tiny_lake
+from tokenizers import Tokenizer
 
 from pytrain import tokenizer as stage
-from pytrain.config import load_settings
+from pytrain.config import TokenizerSettings, load_settings
 from pytrain.run import read_run
-from pytrain.tokenizer import has_token, load_tokenizer
+from pytrain.tokenizer import damped, has_token, load_tokenizer, train_tokenizer
 from warehouse.errors import UserError
 from warehouse.tables import Lake
 
@@ -83,7 +84,7 @@ def test_special_tokens_have_their_ids_and_frame_the_text(made):
 
 TRAIN = """
 import hashlib
-from pytrain.config import load_settings
+from pytrain.config import TokenizerSettings, load_settings
 from pytrain.tokenizer import *
 from warehouse.tables import Lake
 chosen = load_settings("tiny").tokenizer
@@ -151,3 +152,21 @@ def test_an_empty_slice_says_so_and_leaves_nothing(made, tmp_path, monkeypatch):
     with pytest.raises(UserError, match="no row known by 1990"):
         stage.run(TINY, 1990)
     assert not list(tmp_path.glob("*tiny-1990-tokenizer*"))
+
+
+def test_a_damped_word_counts_so_often_and_no_more():
+    """The last two of five stay, other words are untouched, and no vocabulary changes."""
+    settings = TokenizerSettings(vocab_size=400, lowercase=True)
+    tokenizer = train_tokenizer([["memory cell stores memory data " * 20]], settings)
+    text = "Memory cell memory data memory, memory stores memory"
+    plain = tokenizer.encode(text, add_special_tokens=False)
+    twice = damped(Tokenizer.from_str(tokenizer.to_str()), 2)
+    kept = twice.encode(text, add_special_tokens=False)
+    assert twice.get_vocab() == tokenizer.get_vocab()
+    memory = tokenizer.encode("memory", add_special_tokens=False).ids
+    assert len(memory) == 1, "the fixture must have learnt the word"
+    assert plain.ids.count(memory[0]) == 5
+    assert kept.ids.count(memory[0]) == 2
+    assert tokenizer.decode(kept.ids).split() == ["cell", "data", ",", "memory", "stores", "memory"]
+    none = damped(Tokenizer.from_str(tokenizer.to_str()), None)
+    assert none.to_str() == tokenizer.to_str()
