@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from warehouse.threads import sleep_when_idle
+
+sleep_when_idle()  # before any test module loads torch
 SETTINGS = ("DATA_ROOT", "SCITLAKE_WAREHOUSE", "SCITLAKE_DB", "RUNS_ROOT")
 
 

@@ -1,6 +1,7 @@
 """The direction of imports, and commands that answer --help without loading a framework."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -77,3 +78,15 @@ def test_help_loads_no_framework(command):
     )
     assert "Usage" in done.stdout
     assert done.stdout.splitlines()[-1] == "loaded []"
+
+
+@pytest.mark.parametrize("package", ["pytrain", "pyeval"])
+def test_idle_threads_are_told_to_sleep_before_torch_loads(package):
+    code = f"import os, sys, {package}; print(os.environ['GOMP_SPINCOUNT'], 'torch' in sys.modules)"
+    for given, wanted in ((None, "1000"), ("7", "7")):
+        env = {k: v for k, v in os.environ.items() if k != "GOMP_SPINCOUNT"}
+        env |= {"GOMP_SPINCOUNT": given} if given else {}
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.split() == [wanted, "False"]
