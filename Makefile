@@ -8,6 +8,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 YEAR ?= 2013
+# Test processes, one thread each; a file goes to one of them whole, in order of name.
+WORKERS ?= 2
 # Marks a finished installation; a new pin or dependency makes it stale.
 STAMP := $(VENV)/installed
 # Ordinary targets take no folder or setting from outside: they run on the generated sample.
@@ -39,7 +41,8 @@ demo: $(STAMP) ## Sample, lake, one vintage, its scores: under 10 minutes on two
 	$(ALONE) $(BIN)/pyeval report
 
 test: $(STAMP) ## The tests that need nothing but this repository
-	$(ALONE) $(BIN)/pytest -m "not slow and not real and not gpu"
+	$(ALONE) OMP_NUM_THREADS=1 $(BIN)/pytest -m "not slow and not real and not gpu" \
+		-n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-real: $(STAMP) ## The tests on real records: make test-real DATA_ROOT=<folder>
 	@test -n "$${DATA_ROOT:-}" || { echo "name the folder: make test-real DATA_ROOT=<folder>" >&2; exit 2; }

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiny_lake import make_tiny_lake
+from tiny_tasks import CUTOFF, make_task_lake
 
 from pyeval.baselines import Bm25, LexicalSettings, Tfidf
 from pyeval.embed import sample_documents
@@ -13,8 +15,6 @@ from pyeval.protocol import ScoreSettings
 from pyeval.score import load_benchmark, score
 from pyeval.systems import find_folder, minilm_folder, resolve, shared_cutoff
 from pyeval.tasks import pick
-from tests.tiny_lake import make_tiny_lake
-from tests.tiny_tasks import CUTOFF, make_task_lake
 from warehouse.errors import CheckFailed, UserError
 from warehouse.tables import Lake
 

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+import tiny_tasks
 from click.testing import CliRunner
+from tiny_tasks import make_task_lake
 
 from pyeval.cli import cli
 from pyeval.own import embed_table, read_rows
-from tests import tiny_tasks
-from tests.tiny_tasks import make_task_lake
 from warehouse.errors import UserError
 
 ROWS = [

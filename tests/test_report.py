@@ -4,6 +4,7 @@ import csv
 
 import pytest
 from click.testing import CliRunner
+from tiny_tasks import CUTOFF, make_task_lake
 
 from pyeval import results
 from pyeval.cli import cli
@@ -11,7 +12,6 @@ from pyeval.plots import bars
 from pyeval.render import markdown, terminal
 from pyeval.report import cell, sections
 from pyeval.tasks import TASKS
-from tests.tiny_tasks import CUTOFF, make_task_lake
 
 
 def row(system="a", task="patent_cite", column="all", value=12.345, n=10, **more):

@@ -5,6 +5,8 @@ import json
 import duckdb
 import numpy as np
 import pytest
+import tiny_tasks
+from tiny_tasks import CUTOFF, SECTIONS, documents, make_task_lake
 
 from pyeval import columns
 from pyeval.bootstrap import F1Evidence, MeanEvidence, TauEvidence, interval, value, weights
@@ -14,8 +16,6 @@ from pyeval.probes import ProbeSettings
 from pyeval.protocol import ScoreSettings, measure_labels
 from pyeval.score import load_benchmark, score
 from pyeval.tasks import TASKS, Task, pick
-from tests import tiny_tasks
-from tests.tiny_tasks import CUTOFF, SECTIONS, documents, make_task_lake
 from warehouse.errors import CheckFailed
 from warehouse.tables import Lake
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
+from tiny_tasks import make_task_lake
 
 from pyeval.labels import hash_order, read_labels, task_settings
 from pyeval.tasks import METRICS, TASKS, Task, pick
-from tests.tiny_tasks import make_task_lake
 from warehouse.errors import CheckFailed, UserError
 from warehouse.tables import Lake
 

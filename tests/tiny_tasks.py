@@ -9,9 +9,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pyarrow as pa
-
-from pyeval.systems import System
-from tests.tiny_lake import (
+from tiny_lake import (
     FIRST_YEAR,
     LAST_YEAR,
     PGPUB,
@@ -20,6 +18,8 @@ from tests.tiny_lake import (
     _rng,
     make_tiny_lake,
 )
+
+from pyeval.systems import System
 
 CUTOFF = 2012
 SECTIONS = "ABCDEF"
