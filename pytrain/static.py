@@ -32,7 +32,7 @@ from pytrain.pairs import (
     read_examples,
 )
 from pytrain.run import Run, need_run
-from pytrain.tokenizer import damped, load_tokenizer, tokenizer_run
+from pytrain.tokenizer import load_tokenizer, tokenizer_run
 from warehouse.tables import Lake, empty_slice
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
         Lake() as lake,
         Run("static", settings, year, seed=seed, parents=parents, lake=lake, force=force) as made,
     ):
-        tokenizer = damped(load_tokenizer(tokenizer_folder), own.repeats)
+        tokenizer = load_tokenizer(tokenizer_folder)
         batches = _read(lake, year, parents, own, tokenizer, seed, made)
         size = tokenizer.get_vocab_size()
         table = train_table(
@@ -205,7 +205,10 @@ def _read(
         lake, year, settings.pairs, needed=needed, text_pairs=True, later=True
     )
     texts = {"title": documents.titles, "abstract": documents.abstracts, "later": documents.later}
-    bags = {name: bags_of(tokenizer, some, settings.max_length) for name, some in texts.items()}
+    bags = {
+        name: bags_of(tokenizer, some, settings.max_length, settings.repeats)
+        for name, some in texts.items()
+    }
     if not (bags["title"].sizes[documents.in_pairs] > 0).any():
         raise empty_slice("documents", year, "text pairs")
     graph = read_graph(lake, year) if table is not None and settings.pairs.mask_neighbours else None

@@ -10,10 +10,11 @@ from safetensors.torch import load_file
 
 from pytrain import static
 from pytrain.bags import Bags, TokenTable, bags_of, new_table
+from pytrain.config import TokenizerSettings
 from pytrain.encoder import Encoder
 from pytrain.pairs import read_documents
 from pytrain.run import read_run, run_path
-from pytrain.tokenizer import load_tokenizer
+from pytrain.tokenizer import load_tokenizer, train_tokenizer
 from warehouse.tables import Lake
 
 TITLE, ABSTRACT = "A method of laying glass fibre", "Glass fibre is laid, and [SEP] it is cooled."
@@ -165,3 +166,14 @@ def test_documents_are_read_with_the_text_of_their_application(roots):
     assert sum(bool(documents.later[i]) for i in granted) > 100
     for i in granted:  # the abstract before the description is left out
         assert documents.later[i][:40] not in documents.abstracts[i] or not documents.later[i]
+
+
+def test_a_token_counts_no_oftener_than_the_repeats_allow():
+    settings = TokenizerSettings(vocab_size=400, lowercase=True)
+    tokenizer = train_tokenizer([["memory cell stores memory data " * 20]], settings)
+    text = ["memory memory cell memory memory"]
+    memory = tokenizer.encode("memory", add_special_tokens=False).ids[0]
+    plain, capped = bags_of(tokenizer, text, 512), bags_of(tokenizer, text, 512, 2)
+    assert plain.counts[plain.tokens == memory].tolist() == [4.0]
+    assert capped.counts[capped.tokens == memory].tolist() == [2.0]
+    assert capped.counts[capped.tokens != memory].tolist() == [1.0]
