@@ -2,11 +2,9 @@
 
 import hashlib
 import json
-import platform
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +23,7 @@ from pyeval.tasks import Task
 from pyeval.whiten import fit_whitening
 from warehouse.errors import UserError
 from warehouse.tables import Lake
+from warehouse.versions import versions_of
 
 Ints = NDArray[np.int64]
 Vectors = NDArray[np.float32]
@@ -108,7 +107,7 @@ def score(
                 "states_cutoff": system.states_cutoff,
                 "task_fingerprint": labels.fingerprint,
                 "settings": _said(one, own, system, benchmark.built_with[labels.task.name], bases),
-                "versions": _versions(),
+                "versions": json.dumps(versions_of(_VERSIONED), sort_keys=True),
             }
             rows += [shared | row for row in _rows(one, groups, own, cutoff, tuned=system.tuned)]
         spent = time.monotonic() - started
@@ -219,13 +218,3 @@ def _said(
         used.pop("probe")
     used |= {"built_with": built_with, "model_cutoff": system.cutoff, "seen_basis": bases}
     return json.dumps(used | measured.notes | {"text": system.text_settings}, sort_keys=True)
-
-
-def _versions() -> str:
-    found = {"python": platform.python_version()}
-    for name in _VERSIONED:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:  # an extra that this command did not need
-            continue
-    return json.dumps(found, sort_keys=True)

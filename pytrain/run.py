@@ -3,7 +3,6 @@
 import fcntl
 import hashlib
 import json
-import platform
 import shutil
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from pytrain.config import Settings, load_settings, section, to_yaml
 from warehouse.errors import UserError
 from warehouse.sources import runs_root
 from warehouse.tables import Lake, TableRead
+from warehouse.versions import versions_of
 
 # Suffix of the run's name, settings section and command of each stage.
 STAGES = {
@@ -182,7 +181,7 @@ class Run:
             "status": "finished",
             "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
             "deterministic": self.settings.deterministic,
-            "versions": _versions(),
+            "versions": versions_of(_PACKAGES),
             "commit": _commit(),
             "tables_read": [asdict(read) for read in (self.lake.reads if self.lake else ())],
             "parents": parent_lines(self.parents),
@@ -241,16 +240,6 @@ def fingerprint_of(artefacts: dict[str, str]) -> str:
     """One hash of many files' hashes."""
     lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(artefacts.items()))
     return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _commit() -> dict[str, Any] | None:
