@@ -22,13 +22,14 @@ STATE = "unpacked.json"  # beside the unpacked members: what came from which zip
 class RawFiles:
     """The raw folder and the files of every raw table, by `source.table`; absolute paths.
 
-    `headers` holds the column names of every TSV and CSV file: SQL that reads in parallel has
-    no first line.
+    `headers` holds the column names of every TSV and CSV file, `delimiters` what parts its fields:
+    SQL that reads in parallel has no first line.
     """
 
     root: Path
     files: dict[str, list[str]]
     headers: dict[str, list[str]]
+    delimiters: dict[str, str]
 
     def missing(self) -> dict[str, str]:
         """What to say about each required table that has no file."""
@@ -61,22 +62,30 @@ def prepare() -> RawFiles:
         )
     unpack(root, lake / "raw")
     found = {table.key: table.files(root, lake / "raw") for table in raw_tables()}
+    delimiters = {
+        path: _delimiter(path, table)
+        for table in raw_tables()
+        if table.file_format in DELIMITERS
+        for path in found[table.key]
+    }
     return RawFiles(
         root=root,
         files={key: [str(path) for path in paths] for key, paths in found.items()},
-        headers={
-            str(path): _header(path, DELIMITERS[table.file_format])
-            for table in raw_tables()
-            if table.file_format in DELIMITERS
-            for path in found[table.key]
-        },
+        headers={str(path): _header(path, mark) for path, mark in delimiters.items()},
+        delimiters={str(path): mark for path, mark in delimiters.items()},
     )
+
+
+def _delimiter(path: Path, table: RawTable) -> str:
+    """By the file's own suffix, for releases of one table come in both formats."""
+    return DELIMITERS.get(path.suffix.lower()[1:], DELIMITERS[table.file_format])
 
 
 def _header(path: Path, delimiter: str) -> list[str]:
     """The column names of a file's first line, in lower case."""
     with path.open(encoding="utf-8-sig", errors="replace") as lines:
-        names = lines.readline(1 << 16).strip().split(delimiter)
+        # A table written with its index has a first column without a name.
+        names = lines.readline(1 << 16).strip("\r\n").split(delimiter)
     return [name.strip().strip('"').strip().lower() for name in names]
 
 
@@ -115,6 +124,15 @@ def unpack(root: Path, raw: Path) -> list[Path]:
     if kept != done:
         _save_state(raw, kept)
     return written
+
+
+def packed(root: Path) -> list[str]:
+    """The zip members that `unpack` would read, as paths below the raw folder.
+
+    Raises:
+        UserError: for a zip that is broken or has a member outside its folder.
+    """
+    return [member for path in _zips(root) for member, _ in _members(path, root)]
 
 
 def _zips(root: Path) -> list[Path]:

@@ -27,6 +27,7 @@ class Plugin(BasePlugin):
                 "root": str(raw.root),
                 "files": raw.files,
                 "headers": raw.headers,
+                "delimiters": raw.delimiters,
                 "missing": raw.missing(),
             }
         )

@@ -11,8 +11,9 @@ from typing import Any
 import duckdb
 
 from warehouse.errors import UserError, unknown
+from warehouse.ingest import packed
 from warehouse.runner import run_dbt
-from warehouse.sources import data_root, lake_file, lake_folder, raw_tables
+from warehouse.sources import RawTable, data_root, lake_file, lake_folder, raw_tables
 
 WIDEST = 60  # characters of a cell that the terminal gets
 SLICES = {
@@ -55,14 +56,19 @@ def source_rows() -> list[dict[str, Any]]:
                          for row in found.fetchall()}  # fmt: skip
             except duckdb.CatalogException:
                 built = {}  # a lake of some models only
-    return [_source_row(table, built.get((table.source, table.name))) for table in raw_tables()]
+    # Members of zips count as the files that they will be once unpacked.
+    members = packed(data_root())
+    return [
+        _source_row(table, members, built.get((table.source, table.name))) for table in raw_tables()
+    ]
 
 
-def _source_row(table: Any, built: dict[str, Any] | None) -> dict[str, Any]:
-    # Zips count as one file each, as they will once unpacked.
-    n_files = len(table.files(data_root())) + len(
-        [p for pattern in table.paths for p in data_root().glob(f"{pattern}.zip")]
-    )
+def _source_row(
+    table: RawTable, members: list[str], built: dict[str, Any] | None
+) -> dict[str, Any]:
+    root = data_root()
+    plain = [path.relative_to(root).as_posix() for path in table.files(root)]
+    n_files = len(table.chosen({*plain, *members}))
     now = {
         "source": table.source,
         "table_name": table.name,

@@ -48,10 +48,12 @@
     {%- set found = [] -%}
     {%- if raw.format == "jsonl" -%}
         {%- do found.append((none, "not valid JSON", "not is_valid")) -%}
+    {%- elif raw.format == "lines" -%}
+        {%- do found.append((none, "no layout fits", "not is_valid")) -%}
     {%- endif -%}
     {%- for column in raw.columns -%}
         {%- if column.is_key -%}
-            {%- set when = "is_valid and " if raw.format == "jsonl" else "" -%}
+            {%- set when = "is_valid and " if raw.format in ("jsonl", "lines") else "" -%}
             {%- do found.append((column.name, "key is missing", when ~ column.name ~ " is null")) -%}
         {%- endif -%}
         {%- if column.pattern -%}
@@ -86,8 +88,8 @@
     {%- if not files -%}
         (select {% for column in raw.columns %}cast(null as varchar) as {{ column.name }}, {% endfor -%}
             '' as raw_file, '' as raw_text, true as is_valid where false)
-    {%- elif raw.format == "jsonl" -%}
-        {{ json_records(raw, files, numbered) }}
+    {%- elif raw.format in ("jsonl", "lines") -%}
+        {{ line_records(raw, files, numbered) }}
     {%- elif raw.format == "parquet" -%}
         {{ parquet_records(raw, files, numbered) }}
     {%- else -%}
@@ -106,13 +108,14 @@
     max_line_size = {{ var("max_line_bytes") }}, buffer_size = {{ 2 * var("max_line_bytes") }}
 {%- endmacro %}
 
-{#- JSON lines are read as lines: the delimiter cannot occur in valid JSON, so a line is one field.
-    unnest() of one element keeps the optimizer from parsing the JSON once per condition on it. -#}
-{% macro json_records(raw, files, numbered) -%}
+{#- JSON lines and lines of fixed places are read as lines: the delimiter cannot occur in valid
+    JSON nor in plain text, so a line is one field. unnest() of one element keeps the optimizer
+    from taking the line apart once per condition on it. -#}
+{% macro line_records(raw, files, numbered) -%}
     (
         select
             {%- for column in raw.columns %}
-            {{ or_null("found[" ~ loop.index ~ "]") }} as {{ column.name }},
+            {{ or_null(line_part(raw, column, loop.index)) }} as {{ column.name }},
             {%- endfor %}
             {{ "record_number," if numbered }}
             raw_file,
@@ -123,12 +126,7 @@
                 raw_file,
                 raw_text,
                 {{ "record_number," if numbered }}
-                unnest([
-                    case
-                        when json_valid(raw_text)
-                        then json_extract_string(raw_text, {{ sql_strings(raw.columns | map(attribute="json")) }})
-                    end
-                ]) as found
+                unnest([{{ line_parts(raw) }}]) as found
             from (
                 select * {{ ", row_number() over () as record_number" if numbered }}
                 from read_csv(
@@ -141,6 +139,25 @@
             where trim(raw_text) <> ''
         )
     )
+{%- endmacro %}
+
+{#- The parts of a line: a list in the order of the columns from JSON, a struct by their names
+    from a layout; null where the line is not valid. -#}
+{% macro line_parts(raw) -%}
+    case
+        {%- if raw.format == "jsonl" %}
+        when json_valid(raw_text)
+        then json_extract_string(raw_text, {{ sql_strings(raw.columns | map(attribute="json")) }})
+        {%- endif %}
+        {%- for layout in raw.layouts %}
+        when regexp_matches(raw_text, {{ sql_string(layout) }})
+        then regexp_extract(raw_text, {{ sql_string(layout) }}, {{ sql_strings(raw.columns | map(attribute="name")) }})
+        {%- endfor %}
+    end
+{%- endmacro %}
+
+{% macro line_part(raw, column, position) -%}
+    {{ "found[" ~ position ~ "]" if raw.format == "jsonl" else "trim(found." ~ column.name ~ ")" }}
 {%- endmacro %}
 
 {% macro parquet_records(raw, files, numbered) -%}
@@ -167,23 +184,43 @@
     )
 {%- endmacro %}
 
-{#- Files of one raw table, grouped by their header line: releases and years differ in order. -#}
+{#- Files of one raw table, grouped by their header line: releases and years differ in order and
+    in names. `columns` gives each place of the header the name of a declared column, or one of
+    its own. -#}
 {% macro csv_groups(raw, files) %}
-    {%- set headers = raw_state().headers -%}
+    {%- set state = raw_state() -%}
     {%- set groups = {} -%}
     {%- for file in files -%}
-        {%- set names = headers[file] -%}
+        {%- set names = state.headers[file] -%}
         {{ check_header(raw, file, names) }}
-        {%- set group = groups.setdefault(names | join("\t"), {"names": names, "files": []}) -%}
+        {%- set delimiter = state.delimiters[file] -%}
+        {%- set group = groups.setdefault(delimiter ~ names | join("\t"), {
+            "columns": csv_columns(raw, names), "delimiter": delimiter, "files": []
+        }) -%}
         {%- do group.files.append(file) -%}
     {%- endfor -%}
     {{ return(groups.values() | list) }}
 {% endmacro %}
 
+{#- Of several names of one column that stand in the header the one declared first is read. -#}
+{% macro csv_columns(raw, names) %}
+    {%- set taken = {} -%}
+    {%- for column in raw.columns -%}
+        {%- set found = column.names | select("in", names) | first -%}
+        {%- if found -%}{%- do taken.update({found: column.name}) -%}{%- endif -%}
+    {%- endfor -%}
+    {%- set columns = [] -%}
+    {%- for name in names -%}
+        {#- A name that stands twice is read once, at its first place. -#}
+        {%- do columns.append(taken.pop(name, "undeclared_" ~ loop.index)) -%}
+    {%- endfor -%}
+    {{ return(columns) }}
+{% endmacro %}
+
 {% macro check_header(raw, file, names) %}
     {%- set missing = [] -%}
-    {%- for column in raw.columns if not column.optional and column.name not in names -%}
-        {%- do missing.append(column.name) -%}
+    {%- for column in raw.columns if not column.optional and not column.names | select("in", names) | list -%}
+        {%- do missing.append(column.names | join(" or ")) -%}
     {%- endfor -%}
     {%- if missing -%}
         {{ bad_input(file ~ " has no column " ~ missing | join(", ") ~ ". Its header reads: "
@@ -195,19 +232,17 @@
 
 {#- The columns of a header group are given to the reader in the order of the file itself. -#}
 {% macro csv_records(raw, group, part, numbered) -%}
-    {%- set declared = raw.columns | map(attribute="name") | list -%}
-    {%- set delimiter = "\\t" if raw.format == "tsv" else "," -%}
     (
         select
             {%- for column in raw.columns %}
-            {{ or_null(column.name) if column.name in group.names else 'cast(null as varchar)' }} as {{ column.name }},
+            {{ or_null(column.name) if column.name in group.columns else 'cast(null as varchar)' }} as {{ column.name }},
             {%- endfor %}
             {{ "row_number() over () as record_number," if numbered }}
             raw_file,
             {% if numbered -%}
             array_to_string([
-                {%- for name in group.names %}coalesce({{ csv_name(name, declared, loop.index) }}, ''){{ ", " if not loop.last }}{% endfor -%}
-            ], e'{{ delimiter }}')
+                {%- for name in group.columns %}coalesce({{ name }}, ''){{ ", " if not loop.last }}{% endfor -%}
+            ], '{{ group.delimiter }}')
             {%- else -%}
             ''
             {%- endif %} as raw_text,
@@ -215,14 +250,10 @@
         from read_csv(
             {{ file_list(group.files) }},
             columns = {
-                {%- for name in group.names %}'{{ csv_name(name, declared, loop.index) }}': 'varchar'{{ ", " if not loop.last }}{% endfor -%}
+                {%- for name in group.columns %}'{{ name }}': 'varchar'{{ ", " if not loop.last }}{% endfor -%}
             },
-            header = true, delim = e'{{ delimiter }}', quote = '"', escape = '"', {{ reader_options(raw, part) }}
+            header = true, delim = '{{ group.delimiter }}', quote = '"', escape = '"', {{ reader_options(raw, part) }}
             {{- ", parallel = false" if numbered }}
         )
     )
-{%- endmacro %}
-
-{% macro csv_name(name, declared, position) -%}
-    {{ name if name in declared else "undeclared_" ~ position }}
 {%- endmacro %}
