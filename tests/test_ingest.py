@@ -108,6 +108,37 @@ def test_headers_are_read_without_quotes_byte_order_mark_or_capitals(folders):
     assert found.headers[str(root / TABLE)][:2] == ["patent_id", "patent_type"]
 
 
+def test_a_table_written_with_its_index_has_a_column_without_a_name(folders):
+    root, _ = folders
+    write_required(root)
+    path = root / "pqr/inventorid_patentid.tsv"
+    path.parent.mkdir()
+    path.write_text("\tinventor_id\tpatent_id\n0\ti\tUS-1\n")
+    assert prepare().headers[str(path)] == ["", "inventor_id", "patent_id"]
+
+
+def test_what_parts_the_fields_goes_by_the_name_of_the_file(folders):
+    root, _ = folders
+    write_required(root)
+    folder = root / "patent_paper_pairs"
+    folder.mkdir()
+    marks = {}
+    for name, mark in (("_patent_paper_pairs.tsv", "\t"), ("_patent_paper_pairs.csv", ",")):
+        (folder / name).write_text(mark.join(("paperid", "patent")) + "\n")
+        found = prepare()
+        marks[name] = found.delimiters[str(folder / name)]
+        assert found.headers[str(folder / name)] == ["paperid", "patent"]
+    assert marks == {"_patent_paper_pairs.tsv": "\t", "_patent_paper_pairs.csv": ","}
+
+
+def test_of_releases_that_estimate_anew_the_last_by_name_is_read(folders):
+    root, _ = folders
+    (root / "kpss").mkdir()
+    for year in (2024, 2022, 2023):
+        (root / f"kpss/KPSS_{year}.csv").write_text("patent_num\n")
+    assert declared("kpss.patent_values").files(root) == [root / "kpss/KPSS_2024.csv"]
+
+
 def test_of_two_releases_of_reliance_on_science_the_newer_is_read(folders):
     root, _ = folders
     folder = root / "reliance_on_science"
