@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zipfile
 from collections import defaultdict
 from functools import cached_property
@@ -109,11 +110,63 @@ class RawSample:
     def crosswalk(self) -> list[dict]:
         return self.table("pg_granted_pgpubs_crosswalk")
 
+    def delimited(self, name: str, delimiter: str = ",") -> list[dict]:
+        """Rows of a plain table by column name; the name of a zip stands for its one member."""
+        text = self.member(name) if name.endswith(".zip") else (self.folder / name).read_text()
+        lines = io.StringIO(text, newline="")
+        return list(csv.DictReader(lines, delimiter=delimiter))
+
+    def member(self, name: str) -> str:
+        """The text of a zip's one member."""
+        with zipfile.ZipFile(self.folder / name) as archive:
+            (inside,) = archive.namelist()
+            return archive.read(inside).decode()
+
     @cached_property
     def reliance(self) -> list[dict]:
-        path = self.folder / "reliance_on_science" / "_pcs_oa.csv"
-        with path.open(newline="") as file:
-            return list(csv.DictReader(file))
+        return self.delimited("reliance_on_science/_pcs_oa.csv")
+
+    @cached_property
+    def withdrawn(self) -> set[str]:
+        """Numbers on the office's list, without zeros."""
+        lines = self.member("uspto/withdrawn.zip").splitlines()
+        return {re.sub(r"^([A-Z]*)0*", r"\1", line) for line in lines}
+
+    @cached_property
+    def fee_lines(self) -> list[str]:
+        """Lines of the newer release, 57 characters but for the planted ones."""
+        return self.member("uspto/MaintFeeEvents_20260512.zip").split("\r\n")[:-1]
+
+    @cached_property
+    def old_fee_lines(self) -> list[str]:
+        """Lines of the older release, 51 characters."""
+        return (self.folder / "uspto/MaintFeeEvents_20030602.txt").read_text().splitlines()
+
+    @cached_property
+    def values(self) -> dict[str, dict]:
+        """Patent values of the newer release."""
+        return {row["patent_num"]: row for row in self.delimited("kpss/KPSS_2024.zip")}
+
+    @cached_property
+    def firms(self) -> dict[str, dict]:
+        """Assignees of the newer release, past its byte order mark."""
+        rows = self.delimited("ocpb/ocpb_assigneeatfiling.csv")
+        return {row["\ufeffpatent_id"]: row for row in rows}
+
+    @cached_property
+    def pair_rows(self) -> list[dict]:
+        return self.delimited("patent_paper_pairs/_patent_paper_pairs.csv")
+
+    @cached_property
+    def researchers(self) -> list[dict]:
+        return self.delimited("pqr/pqrs_dataset.tsv", "\t")
+
+    @cached_property
+    def families(self) -> dict[str, list[dict]]:
+        found = defaultdict(list)
+        for row in self.delimited("european_families/european_families.csv"):
+            found[row["family_id"]].append(row)
+        return found
 
     @cached_property
     def pages(self) -> list[dict]:
@@ -123,10 +176,11 @@ class RawSample:
         return [row for path in paths for row in pq.read_table(path).to_pylist()]
 
     def is_plain(self, patent: dict) -> bool:
-        """A dated, not withdrawn utility patent with a digits-only number."""
+        """A dated utility patent with a digits-only number, not withdrawn by flag or list."""
         return (
             patent["patent_type"] == "utility"
             and patent["withdrawn"] == 0
+            and patent["patent_id"] not in self.withdrawn
             and patent["patent_id"].isdigit()
             and patent["patent_date"] != ""
         )
