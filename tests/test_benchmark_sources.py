@@ -17,13 +17,14 @@ DATED = (
 )  # fmt: skip
 
 
-def make(root, lake):
-    """Build the dated tables and the audit of a raw folder; returns a reader."""
+def make(root, lake, *models):
+    """Build some models, or the dated tables and the audit, of a raw folder; returns a reader."""
+    models = models or (*DATED, "sources", "unmatched")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DATA_ROOT", str(root))
         patch.setenv("SCITLAKE_WAREHOUSE", str(lake))
         prepare()
-        run_dbt(["run", "--select", *(f"+{name}" for name in DATED), "+sources", "+unmatched"])
+        run_dbt(["run", "--select", *(f"+{name}" for name in models)])
     return duckdb.connect(str(lake / "lake.duckdb"), read_only=True)
 
 
@@ -106,7 +107,7 @@ def test_an_older_release_of_values_with_iso_dates_is_read_where_it_is_alone(tmp
     root = write_benchmark(tmp_path / "raw")
     (root / "kpss/KPSS_2024.zip").unlink()
     (root / "ocpb/ocpb_assigneeatfiling.csv").unlink()
-    with make(root, tmp_path / "lake") as con:
+    with make(root, tmp_path / "lake", "int_patent_values", "int_patent_firms") as con:
         sql = "select patent_id, known_year, issue_date, xi_real, permno from"
         assert rows(con, f"{sql} intermediate.int_patent_values") == [
             ("7000001", 2006, date(2006, 1, 10), 9.9, 10107)
@@ -127,6 +128,15 @@ def test_firms_are_read_past_a_byte_order_mark_and_names_in_capitals(lake):
     assert rejected(lake, "ocpb__ocpb_assigneeatfiling") == [
         ("ocpb_assigneeatfiling.csv", 4, "patent_id", "not of type bigint")
     ]
+
+
+def test_a_foreign_flag_that_is_not_there_is_unknown(tmp_path):
+    root = write_benchmark(tmp_path / "raw")
+    path = root / "ocpb/ocpb_assigneeatfiling.csv"
+    path.write_bytes(path.read_bytes().replace(b",foreign\r\n", b",abroad\r\n"))
+    with make(root, tmp_path / "lake", "int_patent_firms") as con:
+        sql = "select patent_id, is_public, is_foreign from intermediate.int_patent_firms"
+        assert rows(con, f"{sql} order by 1") == [("7000001", False, None), ("7000002", True, None)]
 
 
 def test_pairs_are_read_from_tabs_too_and_dated_by_the_later_document(lake):
