@@ -52,6 +52,13 @@ def tasks(as_json: bool, sizes: bool) -> None:
 @click.option("--task", "names", multiple=True, help="A task name; all of them when left out.")
 @click.option("--cutoff", type=int, help="Year that divides in time from out of time.")
 @click.option("--whiten", is_flag=True, help="Score the whitened vectors as well as the raw ones.")
+@click.option(
+    "--whiten-documents",
+    type=click.IntRange(100),
+    default=20_000,
+    show_default=True,
+    help="Known by the cutoff, that whitening is fitted on; four per dimension are plenty.",
+)
 @click.option("--rolling", is_flag=True, help="Also a probe on labels known by the cutoff.")
 @click.option("--few-shot/--no-few-shot", default=True, help="Probes on 16 and 64 per class.")
 @click.option(
@@ -72,8 +79,8 @@ def tasks(as_json: bool, sizes: bool) -> None:
     help="What dated patent text in the model's training; its run.json says when left out.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be scored, and stop.")
-def run(models, names, cutoff, whiten, rolling, few_shot, metrics, resamples, seed, max_length,
-        seen_basis, dry_run) -> None:  # fmt: skip
+def run(models, names, cutoff, whiten, whiten_documents, rolling, few_shot, metrics, resamples,
+        seed, max_length, seen_basis, dry_run) -> None:  # fmt: skip
     """Score each MODEL: a run, a model folder, or a baseline.
 
     Baselines: tfidf-svd, tfidf, bm25, minilm, random:RUN. The first two are fitted on documents
@@ -99,6 +106,7 @@ def run(models, names, cutoff, whiten, rolling, few_shot, metrics, resamples, se
         resamples=resamples,
         seed=seed,
         seen_basis=seen_basis,
+        whiten_documents=whiten_documents,
     )
     click.echo("model\twhitened\ttask\tmetric\tcolumn\tvalue\tlow\thigh\tn\tcontaminated")
     for row in score_models(

@@ -93,6 +93,18 @@ def new_table(size: int, dimensions: int, std: float, random: torch.Generator) -
     return table.numpy()
 
 
+def inverse_frequency(bags: Bags, size: int) -> np.ndarray:
+    """(size,) float32 inverse document frequencies of the tokens, with a root mean square of 1.
+
+    ln((1 + n) / (1 + df)) over the n texts; a token that every text has weighs nothing. Where no
+    token has a weight all weigh the same.
+    """
+    frequency = np.bincount(bags.tokens, minlength=size)
+    weights = np.log((1 + len(bags)) / (1 + frequency))
+    scale = np.sqrt((weights**2).mean())
+    return (weights / scale if scale else np.ones(size)).astype(np.float32)
+
+
 def as_tensors(name: str, bags: Bags) -> dict[str, Tensor]:
     """The arguments of `TokenTable`, with a prefix to tell anchors from candidates."""
     return {

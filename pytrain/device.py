@@ -6,6 +6,7 @@ from typing import Protocol
 
 import torch
 
+from warehouse.allocator import keep_freed_memory
 from warehouse.errors import UserError
 
 
@@ -50,10 +51,11 @@ def autocast(device: torch.device, dtype: torch.dtype) -> contextlib.AbstractCon
 
 
 def prepare(settings: Precision) -> torch.device:
-    """Set threads and determinism for this process; the device to compute on.
+    """Set threads, determinism and memory for this process; the device to compute on.
 
     On CPU, deterministic means: the same bytes for the same number of threads.
     """
+    keep_freed_memory()
     if settings.threads is not None:
         torch.set_num_threads(settings.threads)
     device = pick_device(settings.device)

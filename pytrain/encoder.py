@@ -15,6 +15,7 @@ from pytrain.batching import by_token_budget, pad, pool
 from pytrain.device import autocast, derived_seed, pick_device, pick_dtype
 from pytrain.layout import Layout, read_json, read_layout, sha256_of
 from pytrain.quiet import quiet_transformers
+from warehouse.allocator import keep_freed_memory
 from warehouse.errors import UserError
 
 _WINDOW = 65_536  # documents tokenised and sorted at a time, so that memory stays bounded
@@ -76,6 +77,7 @@ class Encoder:
         Raises:
             UserError: no model there, or a tokenizer of another vintage.
         """
+        keep_freed_memory()
         layout = read_layout(folder)
         tokenizer = _tokenizer(layout.folder)
         tokenizer.no_padding()

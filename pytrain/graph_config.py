@@ -70,16 +70,22 @@ class PairSettings:
 class StaticSettings:
     """The depth-0 sibling: contrastive token vectors (all values are our choice)."""
 
-    dimensions: int = 512
+    dimensions: int = 1_024
     normalise_tokens: bool = False  # false: free lengths, learnt weights of the tokens
-    epochs: float = 8.0  # passes over the text pairs
+    epochs: float = 4.0  # passes over the text pairs
     seed_table: bool = True  # also a table of unit tokens, which can seed a ModernBERT
+    seed_dimensions: int = 512
     seed_epochs: float = 7.0
+    seed_init_std: float = 0.02
     graph_step_share: float = 60 / 220  # of the steps, on graph pairs
     paper_share: float = 0.75  # of the anchors of graph pairs
     batch: int = 1_024  # pairs
     lr: float = 3e-3  # Adam, falls linearly to 0
-    init_std: float = 0.02  # of the first vectors
+    # Random vectors weighted by inverse document frequency are TF-IDF by random projection. Long
+    # ones keep more of it through training: MAP without near-copies on real records of 2010 was
+    # 39.5 from unweighted vectors of 0.02 and 512 dimensions, 43.8 from these.
+    init_std: float = 0.1  # of the first vectors
+    init_idf: bool = True  # weight them, by the abstracts of the slice; never the unit tokens
     temperature: float = 0.05
     max_length: int = 512  # tokens read of each text
     repeats: int | None = 2  # times a word counts in a text, as in sublinear TF-IDF; None: all

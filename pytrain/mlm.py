@@ -20,6 +20,7 @@ from pytrain.export import export_model
 from pytrain.loop import Batch, Plan, train, warmup_stable_decay
 from pytrain.run import Run
 from pytrain.token_cache import open_cache
+from pytrain.token_vectors import seed_table, token_vectors
 from pytrain.tokenizer import CLS, MASK, PAD, SEP, SPECIAL_TOKENS, load_tokenizer, tokenizer_run
 from pytrain.whitening import whiten_model
 from warehouse.sources import runs_root
@@ -55,8 +56,12 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
         if corpus.moved():
             made.note(moved_shares=corpus.moved())
             made.say(str(corpus.moved()))
-        model = new_model(settings, seed).to(device)
         known = load_tokenizer(parent).get_vocab_size()
+        model = new_model(settings, seed).to(device)
+        if chosen.table == "skip-gram":
+            made.say("skip-gram vectors of the tokens, where the table starts")
+            own = chosen.token_vectors
+            seed_table(model, token_vectors(cache, own, known, chosen.hidden, seed))
         dtype = pick_dtype(settings.dtype, device)
         plan = Plan(
             steps=corpus.steps,
@@ -117,16 +122,17 @@ def model_config(settings: Settings) -> ModernBertConfig:
 def new_model(settings: Settings, seed: int) -> ModernBertForMaskedLM:
     """A model with fresh weights, the same for the same seed."""
     model = ModernBertForMaskedLM(model_config(settings))
-    initialise(model, generator(seed, "mlm", "weights"), settings.mlm.embedding_std)
+    initialise(model, generator(seed, "mlm", "weights"), settings.mlm)
     return model
 
 
-def initialise(model: ModernBertForMaskedLM, random: torch.Generator, embedding_std: float) -> None:
+def initialise(
+    model: ModernBertForMaskedLM, random: torch.Generator, settings: MlmSettings
+) -> None:
     """Truncated normal at two standard deviations, scaled by depth, in the order of the names.
 
     Input projections: `init_std`; output projections: over sqrt(2 * layers); the head before
-    the tied decoder: hidden^-0.5. The library's own would draw the tied table with the output
-    projections' std.
+    the tied decoder: `head_std`, or hidden^-0.5.
 
     Source: ModernBERT, `full_megatron`.
     """
@@ -139,9 +145,9 @@ def initialise(model: ModernBertForMaskedLM, random: torch.Generator, embedding_
         if name.endswith("Wo.weight"):
             scale = std / math.sqrt(2 * config.num_hidden_layers)
         elif name.startswith("head."):
-            scale = config.hidden_size**-0.5
+            scale = settings.head_std or config.hidden_size**-0.5
         elif "tok_embeddings" in name:
-            scale = embedding_std
+            scale = settings.embedding_std
         else:
             scale = std
         nn.init.trunc_normal_(weight, 0.0, scale, -2 * scale, 2 * scale, generator=random)

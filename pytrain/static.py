@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from pytrain.bags import Bags, TokenTable, as_tensors, bags_of, new_table
+from pytrain.bags import Bags, TokenTable, as_tensors, bags_of, inverse_frequency, new_table
 from pytrain.config import Settings
 from pytrain.device import generator, prepare
 from pytrain.draws import ExampleDraws, PassDraws, kinds_of
@@ -79,6 +79,10 @@ class StaticBatches:
             ids = documents.doc_ids[examples.anchors]
             self._graph = ExampleDraws(ids, examples.is_paper, settings.paper_share, seed)
 
+    def weights(self, size: int) -> np.ndarray:
+        """(size,) inverse document frequencies in the abstracts."""
+        return inverse_frequency(self._bags["abstract"].take(self._rows["title"]), size)
+
     def plan(self, epochs: float) -> np.ndarray:
         """(steps,) the kind of each step, as a number of `KINDS`."""
         n = [len(rows) for rows in self._rows.values()]
@@ -131,16 +135,14 @@ def pair_loss(model: nn.Module, batch: Batch, temperature: float) -> Tensor:
 
 def train_table(
     batches: StaticBatches,
-    size: int,
+    table: np.ndarray,
     settings: "StaticSettings",
     made: Run,
     *,
     normalise: bool,
     epochs: float,
 ) -> np.ndarray:
-    """(V, D) float32 token vectors, trained on the batches from random ones."""
-    random = generator(made.seed, "static", "table")
-    table = new_table(size, settings.dimensions, settings.init_std, random)
+    """(V, D) float32 token vectors, trained on the batches from those of `table`."""
     model = TokenTable(table, normalise=normalise)
     kinds = batches.plan(epochs)
     plan = Plan(
@@ -180,12 +182,18 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
         tokenizer = load_tokenizer(tokenizer_folder)
         batches = _read(lake, year, parents, own, tokenizer, seed, made)
         size = tokenizer.get_vocab_size()
+        random = generator(seed, "static", "table")
+        first = new_table(size, own.dimensions, own.init_std, random)
+        if own.init_idf:
+            first *= batches.weights(size)[:, None]
         table = train_table(
-            batches, size, own, made, normalise=own.normalise_tokens, epochs=own.epochs
+            batches, first, own, made, normalise=own.normalise_tokens, epochs=own.epochs
         )
         export_static(made, table, tokenizer_folder, repeats=own.repeats)
         if own.seed_table:
-            seeds = train_table(batches, size, own, made, normalise=True, epochs=own.seed_epochs)
+            random = generator(seed, "static", "seed table")
+            first = new_table(size, own.seed_dimensions, own.seed_init_std, random)
+            seeds = train_table(batches, first, own, made, normalise=True, epochs=own.seed_epochs)
             save_file({"embedding.weight": torch.from_numpy(seeds)}, made.folder / SEED_TABLE)
     return made.final
 

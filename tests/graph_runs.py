@@ -1,5 +1,6 @@
-"""The stages before static and tune, made once on the tiny lake."""
+"""Stages run on the tiny lake: those before static and tune, and any on a lake and its prefix."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,4 +30,15 @@ def make_parents(root: Path, last_year: int = 2015) -> Path:
         make_tiny_lake(root / "lake", last_year)
         for stage in (tokenizer, node2vec, neighbours):
             stage.run(settings_of(), YEAR, seed=0, force=False)
+    return root
+
+
+def on_two_lakes(root: Path, *stages: Callable[[], object]) -> Path:
+    """Run stages on a lake to 2015 (`runs-whole`) and on one to 2012 (`runs-prefix`)."""
+    for name, last in (("whole", 2015), ("prefix", YEAR)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SCITLAKE_WAREHOUSE", str(make_tiny_lake(root / name, last)))
+            patch.setenv("RUNS_ROOT", str(root / f"runs-{name}"))
+            for stage in stages:
+                stage()
     return root

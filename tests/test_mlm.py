@@ -1,11 +1,10 @@
 """Masked-language-model pre-training: masking rates, initialisation, learning, determinism."""
 
 import math
-import os
 
 import pytest
 import torch
-from tiny_lake import make_tiny_lake
+from graph_runs import on_two_lakes
 
 from pytrain import mlm, tokenizer
 from pytrain.config import load_settings
@@ -70,7 +69,9 @@ def test_weights_start_as_truncated_normals_scaled_by_depth():
     assert (parameters["decoder.bias"] == 0).all()
     assert (parameters["model.final_norm.weight"] == 1).all()
     assert torch.equal(mlm.new_model(chosen, 0).head.dense.weight, parameters["head.dense.weight"])
-    small = mlm.new_model(load_settings("tiny", ["mlm.embedding_std=0.005"]), 0)
+    changed = ["mlm.embedding_std=0.005", "mlm.head_std=0.01", "mlm.hidden=128"]
+    small = mlm.new_model(load_settings("tiny", changed), 0)
+    assert small.head.dense.weight.std().item() == pytest.approx(0.8796 * 0.01, rel=0.05)
     table = small.model.embeddings.tok_embeddings.weight
     assert table.std().item() == pytest.approx(0.8796 * 0.005, rel=0.03)
     other = mlm.new_model(chosen, 1).head.dense.weight
@@ -105,17 +106,11 @@ def test_the_loss_of_a_fresh_model_is_that_of_guessing_and_padding_is_unseen():
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """The base model of 2012 from a lake to 2015 and from one to 2012."""
-    folder, saved = tmp_path_factory.mktemp("mlm"), dict(os.environ)
-    try:
-        for name, last in (("whole", 2015), ("prefix", 2012)):
-            os.environ["SCITLAKE_WAREHOUSE"] = str(make_tiny_lake(folder / name, last))
-            os.environ["RUNS_ROOT"] = str(folder / f"runs-{name}")
-            tokenizer.run(TINY, 2012)
-            mlm.run(TINY, 2012)
-    finally:
-        os.environ.clear()
-        os.environ.update(saved)
-    return folder
+    return on_two_lakes(
+        tmp_path_factory.mktemp("mlm"),
+        lambda: tokenizer.run(TINY, 2012),
+        lambda: mlm.run(TINY, 2012),
+    )
 
 
 def test_rows_after_the_cutoff_leave_the_weights_byte_for_byte(made):

@@ -1,6 +1,7 @@
 """Honesty of the scores: oracles score 100, chance scores chance, nothing is left out silently."""
 
 import json
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -302,6 +303,27 @@ def test_whitening_is_fitted_on_documents_known_by_the_cutoff(lake, tmp_path):
         for embed in (tiny_tasks.hashed, shouting)
     ]  # fmt: skip
     assert told[0] == told[1]
+
+
+def test_whitening_on_fewer_documents_is_another_model(lake):
+    """Each reads that many documents, and the rows tell the two apart."""
+    found = {}
+    for count in (100, 150):
+        given = []
+
+        def counting(titles, abstracts, given=given):
+            given.extend(titles)
+            return tiny_tasks.hashed(titles, abstracts)
+
+        system = tiny_tasks.system(counting)
+        scored(lake, system, ["patent_cite"])
+        raw = len(given)
+        white = scored(
+            lake, system, ["patent_cite"], replace(FAST, whiten_documents=count), whitened=True
+        )
+        assert len(given) == 2 * raw + count
+        found[count] = white["patent_cite", "map", "all"]["model_fingerprint"]
+    assert found[100] != found[150]
 
 
 def test_each_text_is_embedded_once_and_kept(lake, benchmark, tmp_path):

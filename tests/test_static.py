@@ -1,6 +1,7 @@
 """The static vintage: vectors by hand, what it learns, and what it must not depend on."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from graph_runs import YEAR, make_parents, settings_of, use
 from safetensors.torch import load_file
 
 from pytrain import static
-from pytrain.bags import Bags, TokenTable, bags_of, new_table
+from pytrain.bags import Bags, TokenTable, bags_of, inverse_frequency, new_table
 from pytrain.config import TokenizerSettings
 from pytrain.encoder import Encoder
 from pytrain.pairs import read_documents
@@ -136,6 +137,22 @@ def test_the_table_sums_counts_times_vectors():
     assert free.tolist()[0] == pytest.approx([3 / 5, 4 / 5])
     equal = TokenTable(table, normalise=True)(*arguments, torch.from_numpy(bag.counts))
     assert equal.tolist()[0] == pytest.approx([1 / 5**0.5, 2 / 5**0.5])
+
+
+def test_inverse_document_frequencies_by_hand():
+    """Three texts; token 1 is in all of them, 2 in one (twice), 3 in none."""
+    bags = Bags(
+        starts=np.array([0, 2, 3, 4]),
+        tokens=np.array([1, 2, 1, 1], np.int32),
+        counts=np.array([1, 2, 1, 1], np.float32),
+    )
+    raw = np.array([math.log(4), 0, math.log(4 / 2), math.log(4)])
+    found = inverse_frequency(bags, 4)
+    assert found == pytest.approx(raw / math.sqrt((raw**2).mean()))
+    assert found.dtype == np.float32 and (found**2).mean() == pytest.approx(1)
+    everywhere = bags.take(np.array([1, 2]))
+    assert (inverse_frequency(everywhere, 2)[1:] == 0).all()
+    assert (inverse_frequency(everywhere.take(np.empty(0, int)), 2) == 1).all()
 
 
 def test_a_new_table_is_zero_for_special_tokens_alone():

@@ -7,7 +7,8 @@ import sys
 
 import numpy as np
 import pytest
-from tiny_lake import coined, make_tiny_lake
+from graph_runs import on_two_lakes
+from tiny_lake import coined
 from tokenizers import Tokenizer
 
 from pytrain import tokenizer as stage
@@ -24,18 +25,11 @@ TINY = load_settings("tiny", ["tokenizer.vocab_size=2400"])
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """A lake to 2015, one to 2012, and the 2012 tokenizer of each."""
-    folder, saved = tmp_path_factory.mktemp("tokenizer"), dict(os.environ)
-    try:
-        for name, last in (("whole", 2015), ("prefix", 2012)):
-            os.environ["SCITLAKE_WAREHOUSE"] = str(make_tiny_lake(folder / name, last))
-            os.environ["RUNS_ROOT"] = str(folder / f"runs-{name}")
-            stage.run(TINY, 2012)
-            if name == "whole":
-                stage.run(TINY, 2013)
-    finally:
-        os.environ.clear()
-        os.environ.update(saved)
-    return folder
+    return on_two_lakes(
+        tmp_path_factory.mktemp("tokenizer"),
+        lambda: stage.run(TINY, 2012),
+        lambda: "whole" in os.environ["RUNS_ROOT"] and stage.run(TINY, 2013),
+    )
 
 
 def test_rows_after_the_cutoff_leave_the_tokenizer_byte_for_byte(made):

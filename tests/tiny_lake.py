@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 FIRST_YEAR, LAST_YEAR = 2004, 2015
 PATENT, PGPUB, WEB = 1_000_000_000_000, 100_000_000_000_000, 100_000_000_000_000_000
-TOPICS = 6
+TOPICS, _TOPIC_WORDS = 6, 25
 SYLLABLES = [one + two for one in "bcdfghklmnprstvwxz" for two in "aeiou"]
 
 
@@ -35,12 +35,17 @@ def coined(year: int) -> str:
     return f"{_word('coined', year)}tron{chr(ord('a') + year - FIRST_YEAR)}x"
 
 
+def topic_words(topic: int) -> list[str]:
+    """The words of a topic, half of what its documents say."""
+    return [_word("topic", topic, i) for i in range(_TOPIC_WORDS)]
+
+
 def _text(rng: random.Random, topic: int, year: int, words: int) -> str:
     said = []
     for _ in range(words):
         draw = rng.random()
         if draw < 0.5:
-            said.append(_word("topic", topic, rng.randrange(25)))
+            said.append(_word("topic", topic, rng.randrange(_TOPIC_WORDS)))
         elif draw < 0.54:
             said.append(coined(rng.randint(FIRST_YEAR, year)))
         else:
