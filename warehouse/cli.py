@@ -101,3 +101,17 @@ def docs() -> None:
     from warehouse.show import write_docs
 
     click.echo(write_docs())
+
+
+@cli.command(epilog="Example: lake lineage documents.known_year; lake lineage --check")
+@click.argument("name", metavar="[TABLE[.COLUMN]]", required=False)
+@click.option("--check", is_flag=True, help="Refuse columns known later than what they date.")
+def lineage(name: str | None, check: bool) -> None:
+    """Say which source columns decide a table or a column, and when each is known."""
+    from warehouse import lineage_show
+    from warehouse.show import table
+
+    if check:
+        click.echo(lineage_show.check())
+    else:
+        click.echo(table(*lineage_show.lineage_rows(name)))
