@@ -43,17 +43,26 @@ def sample(seed: int, scale: float, shuffle_citations: bool, out: Path | None) -
 @click.option("--threads", type=click.IntRange(1), default=2, show_default=True,
               help="Models built at a time.")  # fmt: skip
 @click.option("--afresh", is_flag=True, help="Keep nothing of the last good lake.")
-def build(select: tuple[str, ...], pairs: tuple[str, ...], threads: int, afresh: bool) -> None:
-    """Build the lake from the raw files, beside the last good one."""
+@click.option("--keep-last", is_flag=True,
+              help="Keep the lake that is replaced as last.duckdb, for lake diff.")  # fmt: skip
+def build(
+    select: tuple[str, ...], pairs: tuple[str, ...], threads: int, afresh: bool, keep_last: bool
+) -> None:
+    """Build what has changed since the last good lake, beside it."""
     from warehouse.build import BuildSettings, build, parse_settings
     from warehouse.progress import Progress
     from warehouse.show import left_out
     from warehouse.sources import lake_file
 
     variables = parse_settings(pairs)
-    settings = BuildSettings(select=select, variables=variables, threads=threads, afresh=afresh)
+    settings = BuildSettings(
+        select=select, variables=variables, threads=threads, afresh=afresh, keep_last=keep_last
+    )
     with Progress() as progress:
         made = build(settings, progress.step)
+    if not made["changed"]:
+        click.echo(f"{lake_file()}: nothing has changed since it was built, {made['built']}")
+        return
     if said := left_out():
         click.echo(said, err=True)
     click.echo(f"{lake_file()}: built in {made['seconds']} s from {made['data_root']}")
@@ -66,6 +75,7 @@ def sources(as_json: bool) -> None:
     import json
 
     from warehouse.show import source_rows, table
+
 
     rows = source_rows()
     if as_json:
@@ -115,3 +125,33 @@ def lineage(name: str | None, check: bool) -> None:
         click.echo(lineage_show.check())
     else:
         click.echo(table(*lineage_show.lineage_rows(name)))
+
+
+@cli.command(epilog="Example: lake diff warehouse/lake/last.duckdb")
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path), required=False)
+@click.option("--all", "every", is_flag=True, help="Years in which nothing differs, too.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def diff(old: Path, new: Path | None, every: bool, as_json: bool) -> None:
+    """Say which rows differ between two builds, by table and year.
+
+    OLD and NEW are lake folders or their DuckDB files; NEW is this lake when not given.
+    """
+    from warehouse.diff import diff as compare
+    from warehouse.diff import only_in_one
+    from warehouse.show import table
+    from warehouse.sources import lake_folder
+
+    new = new or lake_folder()
+    found = compare(old, new)
+    if not every:
+        found = found.filter(sum(found[name] for name in found.columns[3:-1]) > 0)
+    if as_json:
+        click.echo(found.write_ndjson(), nl=False)
+    else:
+        click.echo(table(found.columns, found.rows()))
+    for place, names in zip((old, new), only_in_one(old, new), strict=True):
+        if names:
+            click.echo(f"only in {place}: {', '.join(names)}", err=True)
+    if found.is_empty():
+        click.echo("no row differs", err=True)

@@ -46,7 +46,12 @@ def compile_models() -> dict[str, Any]:
     (folder / "raw").mkdir(parents=True, exist_ok=True)
     empty = folder / "lake.duckdb"  # models that look into the lake find it empty
     empty.unlink(missing_ok=True)
-    env = {"SCITLAKE_LINEAGE": "1", "SCITLAKE_DB": str(empty), "DATA_ROOT": str(folder / "raw")}
+    env = {
+        "SCITLAKE_LINEAGE": "1",
+        "SCITLAKE_WAREHOUSE": str(folder),  # so that the lake's unpacked zips are left alone
+        "SCITLAKE_DB": str(empty),
+        "DATA_ROOT": str(folder / "raw"),
+    }
     run_dbt(["compile"], env=env, folder=folder)
     return json.loads((folder / "target" / "manifest.json").read_text(encoding="utf-8"))
 

@@ -11,6 +11,7 @@ from warehouse.errors import CheckFailed, unknown
 from warehouse.leaks import find_leaks, idle_channels, known_at, register
 from warehouse.lineage import EVERY_ROW, Step, ancestors, column_lineage, compile_models
 
+TABLE = "audit.column_lineage"
 COMMENT = (
     "What decides each column: one row per column and column of another table that its value is "
     "made of; column * stands for which rows there are, and their order. known_at is declared for "
@@ -88,5 +89,5 @@ def write_table(file: Path, manifest: Mapping[str, Any] | None = None) -> None:
     with duckdb.connect(str(file)) as con:
         con.register("steps", steps)
         con.execute("create schema if not exists audit")
-        con.execute("create or replace table audit.column_lineage as from steps order by all")
-        con.execute(f"comment on table audit.column_lineage is '{COMMENT}'")
+        con.execute(f"create or replace table {TABLE} as from steps order by all")
+        con.execute(f"comment on table {TABLE} is '{COMMENT}'")
