@@ -68,14 +68,18 @@ def build(
     click.echo(f"{lake_file()}: built in {made['seconds']} s from {made['data_root']}")
 
 
-@cli.command(epilog="Example: lake sources --json")
+@cli.command(epilog="Example: lake sources --check")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def sources(as_json: bool) -> None:
+@click.option("--check", is_flag=True, help="Refuse a snapshot that looks scrambled.")
+def sources(as_json: bool, check: bool) -> None:
     """Say for each raw table whether it is there, what was read, and what it switches on."""
     import json
 
-    from warehouse.show import source_rows, table
+    from warehouse.show import check_snapshots, source_rows, table
 
+    if check:
+        click.echo(check_snapshots())
+        return
 
     rows = source_rows()
     if as_json:
