@@ -159,3 +159,24 @@ def diff(old: Path, new: Path | None, every: bool, as_json: bool) -> None:
             click.echo(f"only in {place}: {', '.join(names)}", err=True)
     if found.is_empty():
         click.echo("no row differs", err=True)
+
+
+@cli.command(epilog="Example: lake report corpus --asof 2013")
+@click.argument("name", type=click.Choice(("corpus", "graph", "anchors")))
+@click.option("--asof", type=int, metavar="YEAR", help="This cutoff alone.")
+@click.option("--tokenizer", type=click.Path(path_type=Path),
+              help="Estimate tokens with the tokenizer.json of this folder.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def report(name: str, asof: int | None, tokenizer: Path | None, as_json: bool) -> None:
+    """Say how large the corpus, the graph or the anchor pools are at each cutoff."""
+    from warehouse.report import report as made
+    from warehouse.show import table
+    from warehouse.sources import lake_folder
+    from warehouse.tables import Lake
+
+    with Lake(lake_folder()) as lake:
+        found = made(lake, name, asof, tokenizer)
+    if as_json:
+        click.echo(found.write_ndjson(), nl=False)
+    else:
+        click.echo(table(found.columns, found.rows()))
