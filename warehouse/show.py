@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from warehouse.errors import UserError, unknown
+from warehouse.errors import CheckFailed, UserError, unknown
 from warehouse.ingest import packed
 from warehouse.runner import run_dbt
 from warehouse.sources import RawTable, data_root, lake_file, lake_folder, raw_tables
@@ -83,6 +83,40 @@ def _source_row(
         "get_it_from": table.get_it_from,
     }
     return built or now
+
+
+def check_snapshots() -> str:
+    """One line when every measure of the snapshots lies between its bounds.
+
+    Raises:
+        CheckFailed: names each raw table that looks scrambled, what was measured and what the
+            bounds are.
+        UserError: the lake does not hold the measures.
+    """
+    with _lake() as con:
+        try:
+            rows = con.execute(
+                "select source, table_name, measure, measured, lowest, highest, n_rows,"
+                " is_plausible, looks_like from audit.snapshot_checks"
+            ).fetchall()
+        except duckdb.CatalogException as error:
+            raise UserError("this lake has no measures. Build them with: lake build") from error
+    judged = [row for row in rows if row[7] is not None]
+    wrong = [
+        f"  {source}.{name}: {measure} is {measured:g}, not {lowest:g} to {highest:g} "
+        f"(of {n_rows} rows): {looks_like}"
+        for source, name, measure, measured, lowest, highest, n_rows, plausible, looks_like in rows
+        if plausible is False
+    ]
+    if wrong:
+        raise CheckFailed(
+            f"{len(wrong)} of {len(judged)} measures lie outside what is plausible:\n"
+            + "\n".join(wrong)
+            + "\nGet the files again, or widen dbt_project/seeds/plausibility_bounds.csv."
+        )
+    few = len(rows) - len(judged)
+    said = f"{len(judged)} measures of {len({row[:2] for row in judged})} raw tables are plausible"
+    return f"{said}; {few} had too few rows to judge" if few else said
 
 
 def left_out() -> str:

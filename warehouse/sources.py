@@ -103,12 +103,29 @@ def _raw_table(source: Mapping, table: Mapping) -> RawTable:
 
 
 @cache
-def raw_tables() -> tuple[RawTable, ...]:
-    """Every declared raw table, in order of file and of declaration."""
+def _sources() -> tuple[Mapping, ...]:
+    """Every declared source, in order of file."""
     import yaml
 
-    tables = []
+    found: list[Mapping] = []
     for path in sorted((project_dir() / "models_sql" / "sources").glob("*.yml")):
-        for source in yaml.safe_load(path.read_text(encoding="utf-8")).get("sources", []):
-            tables += [_raw_table(source, table) for table in source["tables"]]
-    return tuple(tables)
+        found += yaml.safe_load(path.read_text(encoding="utf-8")).get("sources", [])
+    return tuple(found)
+
+
+@cache
+def raw_tables() -> tuple[RawTable, ...]:
+    """Every declared raw table, in order of file and of declaration."""
+    return tuple(_raw_table(source, table) for source in _sources() for table in source["tables"])
+
+
+def declared_tables() -> dict[str, Mapping]:
+    """All that the YAML says of each raw table, its source's share included, by `source.table`."""
+    return {
+        f"{source['name']}.{table['name']}": {
+            "source": {key: said for key, said in source.items() if key != "tables"},
+            "table": table,
+        }
+        for source in _sources()
+        for table in source["tables"]
+    }

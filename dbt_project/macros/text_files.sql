@@ -15,7 +15,16 @@
 #}
 {% macro read_text_store(text_files) -%}
     {%- set files = listed_files(text_files) if execute is defined and execute else [] -%}
-    {%- if files -%}
+    {%- if execute and env_var("SCITLAKE_LINEAGE", "") -%}
+        {#- Column lineage goes through the files to the models that write them. -#}
+        (
+            {%- for node in graph.nodes.values() if node.config.materialized == "text_store" %}
+            select doc_id, source, known_year, public_year, filing_year, text
+            from {{ node.relation_name }}
+            {{ "union all" if not loop.last }}
+            {%- endfor %}
+        )
+    {%- elif files -%}
         {{ read_text(files) }}
     {%- else -%}
         (
