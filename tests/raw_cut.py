@@ -91,7 +91,7 @@ class RawCut:
             return [year_of(row.get("year"))]
         if name.startswith("s2ag/citations/"):
             return [self.papers.get(row.get(f"{end}corpusid")) for end in ("citing", "cited")]
-        if name.startswith(("s2ag/", "s2orc_v2/")):
+        if name.startswith(("s2ag/", "s2orc_v2/", "s2orc/")):
             return [self.papers.get(row.get("corpusid"))]
         if name.startswith("openalex/"):
             return [self._work_year(row)]

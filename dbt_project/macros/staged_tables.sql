@@ -5,6 +5,8 @@
         "stg_s2ag__papers": "year",
         "stg_s2ag__abstracts": none,
         "stg_s2ag__citations": none,
+        "stg_s2ag__paper_ids": none,
+        "stg_s2ag__s2orc": none,
         "stg_s2ag__s2orc_v2": none,
         "stg_patentsview__patents": "grant_year",
         "stg_patentsview__patent_abstracts": none,

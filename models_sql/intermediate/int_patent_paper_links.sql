@@ -13,7 +13,7 @@ with links as (
 ),
 
 works as (
-    select records.work_id, records.doi, papers.doc_id
+    select records.work_id, records.doi, papers.doc_id, papers.known_year
     from {{ ref('stg_openalex__works') }} as records
     left join {{ ref('int_doi_papers') }} as papers on records.doi = papers.doi
     where records.work_id in (select work_id from links)
@@ -29,7 +29,8 @@ select
     patents.doc_id as citing_id,
     works.work_id is not null as has_work,
     works.doi,
-    works.doc_id as cited_id
+    works.doc_id as cited_id,
+    works.known_year as link_year
 from links
 left join {{ ref('int_patents') }} as patents
     on links.patent_id = patents.patent_id
