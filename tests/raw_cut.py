@@ -42,6 +42,9 @@ class RawCut:
             _keep_earliest(self.dois, _doi((record["externalids"] or {}).get("DOI")), year)
         for record in self.rows("openalex/works/*/*.gz"):
             _keep_earliest(self.works, record["id"], self._work_year(record))
+        for row in self.rows("openalex/merged_ids/works/*.csv.gz"):
+            year = self.works.get(f"https://openalex.org/{row['merge_into_id']}")
+            _keep_earliest(self.works, f"https://openalex.org/{row['id']}", year)
         for row in self.rows("patentsview/g_patent.tsv.zip"):
             _keep_earliest(self.patents, row.get("patent_id"), year_of(row.get("patent_date")))
         for row in self.rows("patentsview/pg_published_application.tsv.zip"):
@@ -93,6 +96,8 @@ class RawCut:
             return [self.papers.get(row.get(f"{end}corpusid")) for end in ("citing", "cited")]
         if name.startswith(("s2ag/", "s2orc_v2/", "s2orc/")):
             return [self.papers.get(row.get("corpusid"))]
+        if name.startswith("openalex/merged_ids/"):
+            return [self.works.get(f"https://openalex.org/{row['id']}")]
         if name.startswith("openalex/"):
             return [self._work_year(row)]
         if name.startswith("fineweb_edu/"):
@@ -151,6 +156,8 @@ def _doi(value: str | None) -> str:
 
 def _container(path: Path) -> tuple[Callable, Callable]:
     """How to read a file as (header, [(raw row, fields)]), and how to write it again."""
+    if path.name.endswith(".csv.gz"):
+        return _read_csv_gz, _write_csv_gz
     return {
         ".gz": (_read_lines, _write_lines),
         ".zip": (_read_zip, _write_zip),
@@ -204,6 +211,14 @@ def _read_csv(path: Path) -> tuple[str, list]:
 
 def _write_csv(path: Path, header: str, rows: list[str]) -> None:
     path.write_text("".join(f"{row}\n" for row in [header, *rows]), encoding="utf-8")
+
+
+def _read_csv_gz(path: Path) -> tuple[str, list]:
+    return _records(gzip.decompress(path.read_bytes()).decode(), ",")
+
+
+def _write_csv_gz(path: Path, header: str, rows: list[str]) -> None:
+    path.write_bytes(gzip.compress("".join(f"{r}\n" for r in [header, *rows]).encode(), mtime=0))
 
 
 def _read_parquet(path: Path) -> tuple[object, list]:

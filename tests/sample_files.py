@@ -110,6 +110,15 @@ class RawSample:
         return {int(row["id"].removeprefix("https://openalex.org/W")): row for row in rows}
 
     @cached_property
+    def merged_works(self) -> dict:
+        """Id that is gone -> the work it leads to."""
+        found = {}
+        for path in sorted(self.folder.glob("openalex/merged_ids/works/*.csv.gz")):
+            for row in csv.DictReader(gzip.decompress(path.read_bytes()).decode().splitlines()):
+                found[int(row["id"][1:])] = int(row["merge_into_id"][1:])
+        return found
+
+    @cached_property
     def patents(self) -> dict:
         return {row["patent_id"]: row for row in self.table("g_patent")}
 

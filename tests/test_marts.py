@@ -108,7 +108,8 @@ def edges(raw, documents):
     ]
     for row in raw.reliance:
         number = re.fullmatch(r"us-0*(\d{1,8})-[a-z]\d?", row["patent"].lower())
-        paper = by_doi.get(works.get(int(row["oaid"])))
+        work = int(row["oaid"])
+        paper = by_doi.get(works.get(raw.merged_works.get(work, work)))
         if number and paper:
             pairs.append((PATENT + int(number[1]), paper[1], paper[0]))
     known = documents.select("doc_id", "doc_type", "known_year")

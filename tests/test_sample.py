@@ -437,6 +437,12 @@ SEEN = {
     "work_xpac": lambda raw, key: raw.works[key]["is_xpac"],
     "work_retracted": lambda raw, key: raw.works[key]["is_retracted"],
     "work_unlinked": lambda raw, key: "elsewhere" in raw.works[key]["doi"],
+    "work_merged": lambda raw, key: key in raw.works
+    and any(
+        old not in raw.works and any(work == old for _, work in raw.links)
+        for old, new in raw.merged_works.items()
+        if new == key
+    ),
     "patent_short_row": lambda raw, key: key not in raw.patents
     and [len(row) for row in raw.tsv("g_patent") if row[0] == key] == [3],
     "patent_bad_integer": lambda raw, key: raw.patents[key]["num_claims"] == "twelve",

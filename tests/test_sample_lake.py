@@ -236,6 +236,17 @@ def test_reliance_keys_are_read_as_patent_numbers_or_dropped(lake, planted):
     assert column(lake, sql) == [0]
 
 
+def test_a_reference_by_an_id_that_is_gone_reaches_the_work_it_leads_to(lake, planted):
+    sql = """select count(*) from intermediate.int_patent_paper_links as links
+    join staging.stg_openalex__merged_ids as merged using (work_id)
+    where has_work and list_contains($keys, merged.into_work_id)"""
+    assert column(lake, sql, *planted["work_merged"])[0] >= len(planted["work_merged"])
+    sql = "select count(*) from audit.unmatched where link = 'reliance_on_science: OpenAlex work'"
+    assert column(lake, sql) == [1]
+    sql = "select n_rows from audit.unmatched where link = 'reliance_on_science: OpenAlex work'"
+    assert column(lake, sql) == [len(planted["ros_unheld_work"])]
+
+
 def test_foreign_text_is_a_document_and_no_pretraining_text(lake, planted):
     keys = paper_ids(planted, "abstract_french", "abstract_german")
     assert uris(lake, *[f"s2:{key}" for key in keys])

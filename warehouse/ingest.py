@@ -1,5 +1,6 @@
 """Before the first query: make the sample if it is wanted, unpack zips, find the raw files."""
 
+import gzip
 import json
 import os
 import shutil
@@ -75,7 +76,8 @@ def prepare() -> RawFiles:
 
 def _header(path: Path, delimiter: str) -> list[str]:
     """The column names of a file's first line, in lower case."""
-    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8-sig", errors="replace") as lines:
         names = lines.readline(1 << 16).strip().split(delimiter)
     return [name.strip().strip('"').strip().lower() for name in names]
 

@@ -27,6 +27,7 @@
         "stg_patentsview__pg_detail_desc_text": none,
         "stg_patentsview__pg_draw_desc_text": none,
         "stg_openalex__works": "publication_year",
+        "stg_openalex__merged_ids": none,
         "stg_ros__patent_to_paper": none,
         "stg_fineweb__pages": "crawl_year",
     } -%}

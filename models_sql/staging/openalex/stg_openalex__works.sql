@@ -32,5 +32,6 @@ select
             ' '
         ),
         ''
-    ) as abstract
+    ) as abstract,
+    license
 from {{ read_source('openalex', 'works') }}
