@@ -27,7 +27,8 @@ SLICES = ("documents_asof", "pretrain_asof", "same_work", "edges_asof", "nodes_a
           "anchors_asof")  # fmt: skip
 COLUMNS = {
     "documents": "doc_id doc_uri doc_type known_year filing_year title abstract",
-    "pretrain_text": "doc_id source known_year public_year filing_year text",
+    "pretrain_text": "doc_id source known_year public_year filing_year text"
+    " publisher_licence licence",
     "same_work": "doc_id work_id via known_year",
     "edges": "citing_id cited_id edge_type known_year",
     "nodes": "node_id doc_id doc_type known_year",

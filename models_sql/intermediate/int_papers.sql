@@ -18,7 +18,8 @@ abstracts as (
     select
         coalesce(merged.doc_id, abstracts.corpus_id) as doc_id,
         merged.known_year as abstract_year,
-        abstracts.abstract
+        abstracts.abstract,
+        abstracts.licence
     from {{ ref('stg_s2ag__abstracts') }} as abstracts
     left join merged on abstracts.corpus_id = merged.corpus_id
     where {{ has_text('abstracts.abstract') }}
@@ -38,6 +39,7 @@ select
     papers.year as known_year,
     papers.title,
     abstracts.abstract,
-    abstracts.abstract_year
+    abstracts.abstract_year,
+    abstracts.licence
 from papers
 left join abstracts on papers.doc_id = abstracts.doc_id

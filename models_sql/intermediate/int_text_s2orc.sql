@@ -3,13 +3,13 @@
 -- the second version, whose body is given and not cut out.
 {{ config(materialized='text_store') }}
 with versions as (
-    select corpus_id, 2 as version, body_text as text
+    select corpus_id, 2 as version, body_text as text, licence
     from {{ ref('stg_s2ag__s2orc_v2') }}
     where {{ has_text('body_text') }}
 
     union all
 
-    select corpus_id, 1 as version, body_text as text
+    select corpus_id, 1 as version, body_text as text, licence
     from {{ ref('stg_s2ag__s2orc') }}
     where {{ has_text('body_text') }}
 ),
@@ -19,6 +19,7 @@ bodies as (
         coalesce(merged.doc_id, versions.corpus_id) as doc_id,
         merged.known_year as body_year,
         versions.text,
+        versions.licence,
         md5(versions.text) as text_md5
     from versions
     left join {{ ref('int_merged_ids') }} as merged
@@ -39,7 +40,9 @@ select
     greatest(papers.known_year, bodies.body_year) as known_year,
     greatest(papers.known_year, bodies.body_year) as public_year,
     cast(null as integer) as filing_year,
-    bodies.text
+    bodies.text,
+    'odc-by' as publisher_licence,
+    bodies.licence
 from bodies
 inner join {{ ref('int_papers') }} as papers on bodies.doc_id = papers.doc_id
 inner join {{ ref('int_language_scores') }} as scores

@@ -72,5 +72,5 @@ select
                     e' \n\r\t'
                 )
     end as body_text,
-    license
+    {{ licence_code('license') }} as licence
 from bodies
