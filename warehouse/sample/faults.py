@@ -83,7 +83,7 @@ FAULTS: Final[tuple[Fault, ...]] = (
     Fault("work_xpac", "openalex/works", 3, "dropped", "is_xpac"),
     Fault("work_retracted", "openalex/works", 3, "dropped", "is_retracted"),
     Fault("work_unlinked", "openalex/works", 40, "unmatched", "DOI of a paper that is not held"),
-    Fault("work_merged", "openalex/merged_ids", 80, "normalised", "cited by an id that is gone"),
+    Fault("work_merged", "openalex/merged_ids", 120, "normalised", "cited by an id that is gone"),
     # PatentsView, granted
     Fault("patent_short_row", "g_patent", 1, "malformed", "three fields of eight"),
     Fault("patent_bad_integer", "g_patent", 1, "malformed", "num_claims is a word"),

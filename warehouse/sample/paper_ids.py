@@ -110,7 +110,7 @@ def paper_ids(world: World, papers: list[Paper], book: FaultBook) -> dict[str, l
         cited for _, cited, named in book.planted["citation_of_merged_id"] if named == old_id(cited)
     }
     older = [_row(version(seed, paper_id), old_id(paper_id), True) for paper_id in sorted(moved)]
-    return {"paper-ids_000": today, "paper-ids_2025-01-07_000": older}
+    return {"paper-ids_000": today, "paper-ids_2025": older}
 
 
 def _row(sha: str, corpus_id: int, primary: bool) -> dict[str, Any]:
