@@ -43,6 +43,9 @@ class RawCut:
             _keep_earliest(self.dois, _doi((record["externalids"] or {}).get("DOI")), year)
         for record in self.rows("openalex/works/*/*.gz"):
             _keep_earliest(self.works, record["id"], self._work_year(record))
+        for row in self.rows("openalex/merged_ids/works/*.csv.gz"):
+            year = self.works.get(f"https://openalex.org/{row['merge_into_id']}")
+            _keep_earliest(self.works, f"https://openalex.org/{row['id']}", year)
         for row in self.rows("patentsview/g_patent.tsv.zip"):
             _keep_earliest(self.patents, row.get("patent_id"), year_of(row.get("patent_date")))
         for row in self.rows("patentsview/pg_published_application.tsv.zip"):
@@ -92,8 +95,10 @@ class RawCut:
             return [year_of(row.get("year"))]
         if name.startswith("s2ag/citations/"):
             return [self.papers.get(row.get(f"{end}corpusid")) for end in ("citing", "cited")]
-        if name.startswith(("s2ag/", "s2orc_v2/")):
+        if name.startswith(("s2ag/", "s2orc_v2/", "s2orc/")):
             return [self.papers.get(row.get("corpusid"))]
+        if name.startswith("openalex/merged_ids/"):
+            return [self.works.get(f"https://openalex.org/{row['id']}")]
         if name.startswith("openalex/"):
             return [self._work_year(row)]
         if name.startswith("fineweb_edu/"):
@@ -176,6 +181,8 @@ def _doi(value: str | None) -> str:
 
 def _container(path: Path) -> tuple[Callable, Callable]:
     """How to read a file as (header, [(raw row, fields)]), and how to write it again."""
+    if path.name.endswith(".csv.gz"):
+        return _read_csv_gz, _write_csv_gz
     return {
         ".gz": (_read_lines, _write_lines),
         ".zip": (_read_zip, _write_zip),
@@ -248,6 +255,14 @@ def _read_text(path: Path) -> tuple[Header, list]:
 
 def _write_text(path: Path, header: Header, rows: list[str]) -> None:
     path.write_bytes(_text(header, rows))
+
+
+def _read_csv_gz(path: Path) -> tuple[str, list]:
+    return _records(gzip.decompress(path.read_bytes()).decode(), ",")
+
+
+def _write_csv_gz(path: Path, header: str, rows: list[str]) -> None:
+    path.write_bytes(gzip.compress("".join(f"{r}\n" for r in [header, *rows]).encode(), mtime=0))
 
 
 def _read_parquet(path: Path) -> tuple[object, list]:

@@ -67,9 +67,57 @@ class RawSample:
         return {row["corpusid"]: row["body"] for row in self.json("s2orc_v2/*")}
 
     @cached_property
+    def bodies_v1(self) -> dict:
+        return {row["corpusid"]: row["content"] for row in self.json("s2orc/*")}
+
+    @cached_property
+    def versions(self) -> list[dict]:
+        return self.json("s2ag/paper-ids/*")
+
+    @cached_property
+    def merged(self) -> dict:
+        """Merged id -> (the paper it is, year of its own record or None), pair by pair."""
+        years = {
+            key: row["year"] if 1800 <= int(row["year"] or 0) <= 2026 else None
+            for key, row in self.papers.items()
+            if isinstance(key, int)
+        }
+        sharing = defaultdict(set)
+        for row in self.versions:
+            if len(row["sha"]) == 40:
+                sharing[row["sha"].lower()].add(row["corpusid"])
+        for key in years:
+            sharing[self.papers[key]["url"].rpartition("/")[2]].add(key)
+
+        def rank(key: int) -> tuple:
+            return (years.get(key) or 9999, key not in years, key)
+
+        first = {key: key for ids in sharing.values() for key in ids}
+        for ids in sharing.values():
+            for key in ids:
+                first[key] = min(first[key], *ids, key=rank)
+        found = {}
+        for key in first:
+            paper = key
+            while first[paper] != paper:
+                paper = first[paper]
+            if paper != key:
+                found[key] = (paper, years.get(key))
+        return found
+
+    @cached_property
     def works(self) -> dict:
         rows = self.json("openalex/works/*/*.gz")
         return {int(row["id"].removeprefix("https://openalex.org/W")): row for row in rows}
+
+    @cached_property
+    def merged_works(self) -> dict:
+        """Id that is gone -> the work it leads to."""
+        found = {}
+        for path in sorted(self.folder.glob("openalex/merged_ids/works/*.csv.gz")):
+            for row in csv.DictReader(gzip.decompress(path.read_bytes()).decode().splitlines()):
+                found[int(row["id"][1:])] = int(row["merge_into_id"][1:])
+        return found
 
     @cached_property
     def patents(self) -> dict:

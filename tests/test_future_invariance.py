@@ -31,7 +31,8 @@ DATED = ("int_fee_events", "int_patent_values", "int_patent_firms", "int_patent_
          "int_european_citations")  # fmt: skip
 COLUMNS = {
     "documents": "doc_id doc_uri doc_type known_year filing_year title abstract",
-    "pretrain_text": "doc_id source known_year public_year filing_year text",
+    "pretrain_text": "doc_id source known_year public_year filing_year text"
+    " publisher_licence licence",
     "same_work": "doc_id work_id via known_year",
     "edges": "citing_id cited_id edge_type known_year",
     "nodes": "node_id doc_id doc_type known_year",

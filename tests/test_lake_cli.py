@@ -109,6 +109,24 @@ def test_show_gives_the_first_rows_of_a_table_and_of_a_slice(at_sample):
     assert max(years) == 1999 and years == sorted(years)
 
 
+def test_show_keeps_a_slice_of_text_within_a_licence(at_sample):
+    words = ("show", "pretrain_text", "--asof", "2005", "--limit", "100000")
+    header, *rows = (line.split("\t") for line in run(*words))
+    place = header.index("licence")
+    header, *kept = (line.split("\t") for line in run(*words, "--licence-at-most", "cc-by"))
+    assert {row[place] for row in kept} == {"cc-by"}
+    assert kept == [row for row in rows if row[place] == "cc-by"]
+    refused = {
+        ("documents", "--asof", "2005"): "slices of text",
+        ("pretrain_text",): "--asof 2013",
+        ("pretrain_text", "--asof", "2005"): "use one of public-domain",
+    }
+    for asked, said in refused.items():
+        found = CliRunner().invoke(cli, ["show", *asked, "--licence-at-most", "free"])
+        assert found.exit_code == 2
+        assert said in found.output
+
+
 def test_a_year_outside_the_lake_is_refused_with_the_years_it_spans(at_sample):
     found = CliRunner().invoke(cli, ["show", "edges", "--asof", "1890"])
     assert found.exit_code == 2

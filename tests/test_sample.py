@@ -142,7 +142,8 @@ def test_citations_lead_back_in_time_except_the_planted_ones(raw):
     planted = {tuple(pair) for pair in raw.faults["citation_forward"]}
     forward = set()
     for row in raw.citations:
-        ends = [raw.papers.get(row[end]) for end in ("citingcorpusid", "citedcorpusid")]
+        named = [row[end] for end in ("citingcorpusid", "citedcorpusid")]
+        ends = [raw.papers.get(raw.merged.get(key, (key,))[0]) for key in named]
         years = [end and end["year"] for end in ends]
         if all(years) and 2099 not in years and years[0] < years[1]:
             forward.add((row["citingcorpusid"], row["citedcorpusid"]))
@@ -427,6 +428,34 @@ SEEN = {
     "citation_duplicate": lambda raw, key: raw.pairs[tuple(key)] >= 2,
     "citation_self_loop": lambda raw, key: key[0] == key[1] and tuple(key) in raw.pairs,
     "citation_forward": lambda raw, key: tuple(key) in raw.pairs,
+    "paper_merged": lambda raw, key: raw.papers[key[0]]["year"] < raw.papers[key[1]]["year"]
+    and raw.merged[key[1]] == (key[0], raw.papers[key[1]]["year"]),
+    "abstract_of_merged_id": lambda raw, key: raw.merged[key[1]] == (key[0], None)
+    and key[1] in raw.abstracts
+    and key[0] not in raw.abstracts,
+    "citation_of_merged_id": lambda raw, key: raw.merged[key[2]][0] == key[1]
+    and (key[0], key[2]) in raw.pairs,
+    "version_upper_case": lambda raw, key: any(
+        row["corpusid"] == key and row["sha"].isupper() for row in raw.versions
+    ),
+    "version_unheld": lambda raw, key: key not in raw.papers
+    and any(row["corpusid"] == key for row in raw.versions),
+    "version_broken_line": lambda raw, _: any(
+        not line.endswith("}") for line in raw.lines("s2ag/paper-ids/*")
+    ),
+    "version_short_hash": lambda raw, key: len(key) == 39
+    and any(row["sha"] == key for row in raw.versions),
+    "body_v1_null": lambda raw, key: raw.bodies_v1[key]["text"] is None,
+    "body_v1_unmarked": lambda raw, key: raw.v1_notes(key, "abstract", "paragraph") == [None] * 2
+    and raw.bodies_v1[key]["text"],
+    "body_v1_no_paragraphs": lambda raw, key: raw.v1_notes(key, "abstract")[0]
+    and raw.v1_notes(key, "paragraph") == [None],
+    "body_v1_offsets_text": lambda raw, key: isinstance(
+        raw.v1_notes(key, "paragraph")[0][-1]["start"], str
+    ),
+    "body_v1_offsets_outside": lambda raw, key: raw.v1_notes(key, "paragraph")[0][-1]["end"]
+    > len(raw.bodies_v1[key]["text"]),
+    "body_v1_other": lambda raw, key: key in raw.bodies and key in raw.bodies_v1,
     "body_null": lambda raw, key: raw.bodies[key]["text"] is None,
     "body_annotations_null": lambda raw, key: raw.bodies[key]["annotations"]["paragraph"] is None,
     "body_offsets_text": lambda raw, key: isinstance(
@@ -449,6 +478,12 @@ SEEN = {
     "work_xpac": lambda raw, key: raw.works[key]["is_xpac"],
     "work_retracted": lambda raw, key: raw.works[key]["is_retracted"],
     "work_unlinked": lambda raw, key: "elsewhere" in raw.works[key]["doi"],
+    "work_merged": lambda raw, key: key in raw.works
+    and any(
+        old not in raw.works and any(work == old for _, work in raw.links)
+        for old, new in raw.merged_works.items()
+        if new == key
+    ),
     "patent_short_row": lambda raw, key: key not in raw.patents
     and [len(row) for row in raw.tsv("g_patent") if row[0] == key] == [3],
     "patent_bad_integer": lambda raw, key: raw.patents[key]["num_claims"] == "twelve",
@@ -629,6 +664,9 @@ def seen(raw):
     raw.researcher = lambda key: [
         row for row in raw.researchers if row["inventor_id"].startswith(f"fl:au_ln:{key:04d}-")
     ]
+    raw.v1_notes = lambda key, *names: [
+        json.loads(raw.bodies_v1[key]["annotations"][name] or "null") for name in names
+    ]
     raw.page_dumps = lambda key, column: len(
         {
             page["dump"]
@@ -651,6 +689,7 @@ def test_malformed_rows_stay_far_below_the_threshold_of_the_build(raw):
     rows = {
         "s2ag/papers": len(raw.papers),
         "s2ag/citations": len(raw.citations),
+        "s2ag/paper_ids": len(raw.versions),
         "g_patent": len(raw.patents),
         "g_us_patent_citation": len(raw.patent_citations),
         "maintenance_fee_events": len(raw.fee_lines),

@@ -5,6 +5,7 @@ import json
 
 import duckdb
 import pytest
+from sample_files import RawSample
 
 from warehouse.sample import FAULTS, MARKER
 
@@ -144,6 +145,65 @@ def test_dois_are_normalised_and_one_shared_by_two_papers_goes_to_the_earlier(la
     assert not set(owners) & set(shared)
 
 
+def test_a_merged_id_is_its_paper_and_no_document(lake, planted):
+    seconds = {second: paper for paper, second in planted["paper_merged"]}
+    assert uris(lake, *[f"s2:{key}" for key in seconds]) == set()
+    sql = """select doc_id, doi from intermediate.int_doi_papers
+    where doi like '10.5555/sample.again.%'"""
+    owners = dict(lake.sql(sql).fetchall())
+    assert len(owners) == len(seconds)
+    assert set(owners) == set(seconds.values())
+    sql = "select doc_id, work_id from corpus.same_work where via = 'merged'"
+    assert dict(lake.sql(sql).fetchall()) == seconds
+    papers = [paper for paper, _ in planted["abstract_of_merged_id"]]
+    assert uris(lake, *[f"s2:{key}" for key in papers])
+    sql = "select count(*) from intermediate.int_papers where list_contains($keys, doc_id)"
+    assert column(lake, f"{sql} and abstract is not null", *papers) == [len(papers)]
+
+
+def test_a_citation_of_a_merged_id_is_one_of_its_paper_dated_by_the_record(lake, planted):
+    years = dict(lake.sql("select doc_id, known_year from corpus.documents").fetchall())
+    again = dict(
+        lake.sql("select corpus_id, known_year from intermediate.int_merged_ids").fetchall()
+    )
+    dated, through_records = 0, 0
+    for citing, cited, named in planted["citation_of_merged_id"]:
+        if citing in years and cited in years:
+            sql = f"""select known_year from graph.citation_edges
+            where citing_id = {citing} and cited_id = {cited}"""
+            # No second citation of these pairs is in the sample.
+            later = max(years[citing], years[cited], again[named] or 0)
+            assert column(lake, sql) == [later]
+            dated += 1
+            through_records += later > max(years[citing], years[cited])
+    assert dated > 8
+    assert through_records > 0
+
+
+def test_the_body_of_the_first_version_is_cut_out_whole(lake, planted, sample_lake):
+    raw = RawSample(sample_lake / "sample")
+    found = dict(lake.sql("select doc_id, text from corpus.pretrain_text"
+                          " where source = 's2orc'").fetchall())  # fmt: skip
+    gone = paper_ids(planted, "body_v1_null", "body_v1_unmarked")
+    assert not set(gone) & set(found)
+    checked = collections.Counter()
+    kinds = {key: name for name in planted if name.startswith("body_v1") for key in planted[name]}
+    for key, content in raw.bodies_v1.items():
+        if key in gone or key not in found:
+            continue
+        _, _, after = content["text"].partition("\nIntroduction\n")
+        body = "Introduction\n" + after
+        for note in json.loads(content["annotations"]["bibentry"] or "[]")[:1]:
+            body = content["text"][: note["start"]].partition("\nIntroduction\n")[2]
+            body = "Introduction\n" + body
+        expected = raw.bodies[key]["text"] if kinds.get(key) == "body_v1_other" else body.strip()
+        assert found[key] == expected, kinds.get(key)
+        checked[kinds.get(key)] += 1
+    assert set(checked) == {None, "body_v1_no_paragraphs", "body_v1_offsets_text",
+                            "body_v1_offsets_outside", "body_v1_other"}  # fmt: skip
+    assert checked[None] > 40
+
+
 def test_patent_fields_are_normalised(lake, planted):
     sql = """select application_id from staging.stg_patentsview__applications
     where list_contains($keys, patent_id)"""
@@ -186,6 +246,17 @@ def test_reliance_keys_are_read_as_patent_numbers_or_dropped(lake, planted):
     join corpus.documents as documents on documents.doc_id = edges.citing_id
     where edges.edge_type = 'patent_paper' and documents.doc_type <> 'patent'"""
     assert column(lake, sql) == [0]
+
+
+def test_a_reference_by_an_id_that_is_gone_reaches_the_work_it_leads_to(lake, planted):
+    sql = """select count(*) from intermediate.int_patent_paper_links as links
+    join staging.stg_openalex__merged_ids as merged using (work_id)
+    where has_work and list_contains($keys, merged.into_work_id)"""
+    assert column(lake, sql, *planted["work_merged"])[0] >= len(planted["work_merged"])
+    sql = "select count(*) from audit.unmatched where link = 'reliance_on_science: OpenAlex work'"
+    assert column(lake, sql) == [1]
+    sql = "select n_rows from audit.unmatched where link = 'reliance_on_science: OpenAlex work'"
+    assert column(lake, sql) == [len(planted["ros_unheld_work"])]
 
 
 def test_foreign_text_is_a_document_and_no_pretraining_text(lake, planted):

@@ -1,5 +1,6 @@
 """Raw files as publishers write them, faults and all, arrive typed, or in the quarantine."""
 
+import gzip
 import json
 import shutil
 from datetime import date
@@ -108,6 +109,21 @@ def write_faulty(root):
             },  # 4 too
         ],
     )
+    merged = root / "openalex/merged_ids/works/2024-06-07.csv.gz"
+    merged.parent.mkdir(parents=True)
+    merged.write_bytes(gzip.compress(
+        b"merge_date,id,merge_into_id\n2024-06-07,W3,W7\n2024-06-07,W4,S1\n", mtime=0
+    ))  # fmt: skip
+    write_jsonl(
+        root / "s2ag/paper-ids/paper-ids_000.jsonl.gz",
+        [
+            {"sha": "A" * 40, "corpusid": 1, "primary": True},
+            {"sha": "b" * 40, "corpusid": "5", "primary": False},
+            {"sha": "a" * 39, "corpusid": 5, "primary": False},  # 3 malformed
+            {"sha": "d" * 40, "primary": False},  # 4 malformed
+            {"sha": "c" * 40, "corpusid": 6},
+        ],
+    )
     ros = root / "reliance_on_science/pcs_oa_uspto.csv"
     ros.parent.mkdir()
     ros.write_text(
@@ -121,7 +137,30 @@ def write_faulty(root):
     return root
 
 
-def stage(root, lake, copy):
+def write_works_as_parquet(root, nested):
+    """Works in the layout since 2026: maps and structs, or (some copies) JSON strings of them."""
+    path = root / "openalex/data/parquet/works/updated_date=2026-06-01/part_0000.parquet"
+    path.parent.mkdir(parents=True)
+    index, copy = {"the": [0, 5], "sat": [3], "cat": [1]}, {"license": "cc-by", "version": None}
+    columns = {
+        "id": [f"https://openalex.org/{key}" for key in ("W7", "W8", "A9")],
+        "doi": ["https://doi.org/10.1/A", None, None],
+        "title": ["T", "", "T"],
+        "publication_year": [2010, None, 2010],
+        **dict.fromkeys(("language", "type"), ["en"] * 3),
+        **dict.fromkeys(("is_paratext", "is_retracted"), [False, True, None]),
+    }
+    if nested:
+        kind = pa.map_(pa.string(), pa.list_(pa.int32()))
+        columns["abstract_inverted_index"] = pa.array([list(index.items()), None, None], kind)
+        columns["best_oa_location"] = [copy, None, {"license": None, "version": None}]
+    else:
+        columns["abstract_inverted_index"] = [json.dumps(index), None, "the cat"]
+        columns["best_oa_location"] = [json.dumps(copy), None, "no JSON"]
+    pq.write_table(pa.table(columns), path)
+
+
+def stage(root, lake, copy, select=("path:models_sql/staging", "quarantined", "sources")):
     """Run the staging models and the audit of them; returns a reader of a copy of the lake.
 
     The lake folder serves two raw folders, so that dbt parses the project once.
@@ -130,7 +169,7 @@ def stage(root, lake, copy):
         patch.setenv("DATA_ROOT", str(root))
         patch.setenv("SCITLAKE_WAREHOUSE", str(lake))
         prepare()
-        run_dbt(["run", "--select", "path:models_sql/staging", "quarantined", "sources"])
+        run_dbt(["run", "--select", *select])
     copy.mkdir()
     shutil.move(lake / "lake.duckdb", copy / "lake.duckdb")
     return duckdb.connect(str(copy / "lake.duckdb"), read_only=True)
@@ -255,6 +294,52 @@ def test_abstracts_come_back_from_an_index_given_as_object_or_as_text(lake):
     assert rejected(lake, "openalex__works") == [
         ("part_000.gz", 3, "id", "does not match (https?://openalex.org/)?W?[0-9]{1,12}"),
         ("part_000.gz", 4, "abstract_inverted_index", "not of type map(varchar, integer[])"),
+    ]
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_works_come_from_parquet_and_lines_of_one_release(folder, nested):
+    """Of the layouts that lie there one is read: the older lines stand for no second record."""
+    name = "nested" if nested else "text"
+    root = write_required(folder / name)
+    work = {"id": "https://openalex.org/W7", "title": "Old", "publication_year": 2001}
+    write_jsonl(root / "openalex/works/updated_date=2026-01-01/part_000.gz", [work])
+    write_works_as_parquet(root, nested)
+    with stage(root, folder / "lake", folder / f"staged {name}", ["stg_openalex__works"]) as con:
+        columns = "work_id, doi, title, publication_year, is_retracted, is_xpac, abstract, license"
+        assert rows(con, f"select {columns} from staging.stg_openalex__works order by 1") == [
+            (7, "10.1/a", "T", 2010, False, None, "the cat sat the", "cc-by"),
+            (8, None, None, None, True, None, None, None),
+        ]
+        part = "part_0000.parquet"
+        bad = [(part, 3, "id", "does not match (https?://openalex.org/)?W?[0-9]{1,12}")]
+        if not nested:
+            bad.insert(0, (part, 3, "abstract_inverted_index",
+                           "not of type map(varchar, integer[])"))  # fmt: skip
+        assert rejected(con, "openalex__works") == bad
+        assert rejected(con, "openalex__works", counts=False) == [(part, 2, None, "undated")]
+    # A release in both formats is read once.
+    (root / "openalex/data/jsonl/works").mkdir(parents=True)
+    write_jsonl(root / "openalex/data/jsonl/works/updated_date=2026-06-01/part_0000.gz", [work])
+    with stage(root, folder / "lake", folder / f"again {name}", ["stg_openalex__works"]) as con:
+        assert rows(con, "select title from staging.stg_openalex__works") == [("Old",)]
+
+
+def test_ids_of_merged_works_are_read_from_packed_csv(lake):
+    assert rows(lake, "from staging.stg_openalex__merged_ids") == [(3, 7, date(2024, 6, 7))]
+    assert rejected(lake, "openalex__merged_ids") == [
+        ("2024-06-07.csv.gz", 3, "merge_into_id",
+         "does not match (https?://openalex.org/)?W?[0-9]{1,12}")
+    ]  # fmt: skip
+
+
+def test_versions_of_papers_are_read_in_either_case_and_others_quarantined(lake):
+    found = rows(lake, "from staging.stg_s2ag__paper_ids order by corpus_id")
+    assert found == [("a" * 40, 1, True), ("b" * 40, 5, False), ("c" * 40, 6, None)]
+    name = "paper-ids_000.jsonl.gz"
+    assert rejected(lake, "s2ag__paper_ids") == [
+        (name, 3, "sha", "does not match [0-9A-Fa-f]{40}"),
+        (name, 4, "corpusid", "key is missing"),
     ]
 
 

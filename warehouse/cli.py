@@ -100,12 +100,17 @@ def sources(as_json: bool, check: bool) -> None:
 @cli.command(epilog="Example: lake show graph.graph_by_year; lake show edges --asof 2013")
 @click.argument("name", metavar="[TABLE]", required=False)
 @click.option("--asof", type=int, metavar="YEAR", help="The slice known by the end of YEAR.")
+@click.option("--licence-at-most", metavar="NAME",
+              help="Of pretrain_text: rows whose licences ask no more.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="Rows.")
-def show(name: str | None, asof: int | None, limit: int) -> None:
+def show(name: str | None, asof: int | None, licence_at_most: str | None, limit: int) -> None:
     """List the tables of the lake, or the first rows of one."""
     from warehouse.show import list_tables, show_table, table
 
-    columns, rows = show_table(name, asof, limit) if name else list_tables()
+    if name:
+        columns, rows = show_table(name, asof, limit, licence_at_most)
+    else:
+        columns, rows = list_tables()
     click.echo(table(columns, rows))
 
 

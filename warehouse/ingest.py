@@ -1,5 +1,6 @@
 """Before the first query: make the sample if it is wanted, unpack zips, find the raw files."""
 
+import gzip
 import json
 import os
 import shutil
@@ -83,7 +84,8 @@ def _delimiter(path: Path, table: RawTable) -> str:
 
 def _header(path: Path, delimiter: str) -> list[str]:
     """The column names of a file's first line, in lower case."""
-    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8-sig", errors="replace") as lines:
         # A table written with its index has a first column without a name.
         names = lines.readline(1 << 16).strip("\r\n").split(delimiter)
     return [name.strip().strip('"').strip().lower() for name in names]

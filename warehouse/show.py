@@ -172,13 +172,24 @@ def _count(con: duckdb.DuckDBPyConnection, schema: str, name: str) -> int:
 
 
 def show_table(
-    name: str, asof: int | None, limit: int
+    name: str, asof: int | None, limit: int, licence_at_most: str | None = None
 ) -> tuple[Sequence[str], list[Sequence[Any]]]:
     """Columns and first rows of a table, or of its slice as of a year.
 
+    Args:
+        name: table, with or without its schema.
+        asof: the last year seen; None for the table itself.
+        limit: rows at most.
+        licence_at_most: see `corpus.pretrain_asof`, the one slice that has licences.
+
     Raises:
-        UserError: no such table, or a year outside the lake.
+        UserError: no such table, a year outside the lake, or a licence that is not known.
     """
+    if licence_at_most is not None and (asof is None or "pretrain" not in name):
+        raise UserError(
+            f"--licence-at-most restricts slices of text, not {name}. Write for example: "
+            f"lake show pretrain_text --asof 2013 --licence-at-most {licence_at_most}"
+        )
     with _lake() as con:
         if asof is None:
             relation = _relation(con, name)
@@ -188,7 +199,14 @@ def show_table(
             if short not in SLICES:
                 raise unknown("slice", name, SLICES, "lake show")
             try:
-                found = con.execute(f"select * from {SLICES[short]}(?) limit ?", [asof, limit])
+                asked = {"asof": asof, "limit": limit}
+                restricted = ""
+                if licence_at_most is not None:
+                    asked["licence"] = licence_at_most
+                    restricted = ", licence_at_most := $licence"
+                found = con.execute(
+                    f"select * from {SLICES[short]}($asof{restricted}) limit $limit", asked
+                )
             except duckdb.CatalogException as error:
                 raise UserError(f"this lake has no {short}. Build it with: lake build") from error
             except duckdb.InvalidInputException as error:

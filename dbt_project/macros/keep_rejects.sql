@@ -16,18 +16,16 @@
             ~ " comment on table " ~ target_table ~ " is 'Rows of " ~ raw.key
             ~ " that did not arrive: malformed ones, and undated ones with counts = false.'"
         ) -%}
-        {%- set parts = (csv_groups(raw, files) if raw.format in ("tsv", "csv") else files[:1]) | length -%}
+        {%- set parts = 0 if is_parquet(files) else (csv_groups(raw, files) if raw.format in ("tsv", "csv") else files[:1]) | length -%}
         {{ drop_rejects(raw, parts) }}
         {%- set scan = run_query(
             "select count(*) filter (not malformed), to_json(list(distinct raw_file order by raw_file) filter (malformed or undated))"
             ~ " from (select raw_file, " ~ is_malformed(raw) ~ " as malformed, " ~ is_undated(raw)
             ~ " as undated from " ~ raw_records(raw, files) ~ ")"
         ).rows[0] -%}
-        {%- if raw.format != "parquet" -%}
-            {%- for part in range(parts) -%}
-                {%- do run_query(insert_structural(raw, part, target_table)) -%}
-            {%- endfor -%}
-        {%- endif -%}
+        {%- for part in range(parts) -%}
+            {%- do run_query(insert_structural(raw, part, target_table)) -%}
+        {%- endfor -%}
         {{ drop_rejects(raw, parts) }}
         {%- for file in fromjson(scan[1] or '[]') or [] -%}
             {%- do run_query(insert_values(raw, file, target_table)) -%}

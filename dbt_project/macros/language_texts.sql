@@ -2,6 +2,8 @@
 {% macro language_texts() %}
     select body_text as text from {{ ref('stg_s2ag__s2orc_v2') }}
     union all
+    select body_text as text from {{ ref('stg_s2ag__s2orc') }}
+    union all
     select abstract as text from {{ ref('stg_s2ag__abstracts') }}
     union all
     select text from {{ ref('stg_fineweb__pages') }}

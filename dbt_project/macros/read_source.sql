@@ -90,16 +90,22 @@
     {%- if not files -%}
         (select {% for column in raw.columns %}cast(null as varchar) as {{ column.name }}, {% endfor -%}
             '' as raw_file, '' as raw_text, true as is_valid where false)
+    {%- elif is_parquet(files) -%}
+        {{ parquet_records(raw, files, numbered) }}
     {%- elif raw.format in ("jsonl", "lines") -%}
         {{ line_records(raw, files, numbered) }}
-    {%- elif raw.format == "parquet" -%}
-        {{ parquet_records(raw, files, numbered) }}
     {%- else -%}
         ({%- for group in csv_groups(raw, files) -%}
             {{ csv_records(raw, group, loop.index0, numbered) }}
             {{ "union all by name" if not loop.last }}
         {%- endfor -%})
     {%- endif -%}
+{% endmacro %}
+
+{#- True for files that are read as Parquet: a table of JSON lines may be published as Parquet too, and
+    one of its places is read, never two. -#}
+{% macro is_parquet(files) %}
+    {{ return(files | length > 0 and files[0].endswith(".parquet")) }}
 {% endmacro %}
 
 {#- Rejects go to temporary tables of the connection, one pair per raw table and header, because
@@ -170,10 +176,16 @@
     {%- for row in schema.rows -%}
         {{ check_header(raw, row[0], fromjson(row[1])) }}
     {%- endfor -%}
+    {%- set types = {} -%}
+    {%- for row in run_query(
+        "describe select * from read_parquet(" ~ file_list(files) ~ ", union_by_name = true)"
+    ).rows -%}
+        {%- do types.update({row[0]: row[1]}) -%}
+    {%- endfor -%}
     (
         select
             {%- for column in raw.columns %}
-            {{ or_null(column.name) if column.type == "varchar" else column.name }} as {{ column.name }},
+            {{ parquet_value(column, types) }} as {{ column.name }},
             {%- endfor %}
             {{ "file_row_number + 1 as record_number," if numbered }}
             raw_file,
@@ -184,6 +196,28 @@
             {{- ", file_row_number = true" if numbered }}
         )
     )
+{%- endmacro %}
+
+{#- A declared column of Parquet files as text, or as it is where the declared type is not text; a
+    field inside another one is taken by its JSON path, be that one a struct or a JSON string. -#}
+{% macro parquet_value(column, types) -%}
+    {%- set outer = top_name(column) -%}
+    {%- set rest = column.json[outer | length + 2:] -%}
+    {%- if outer not in types -%}
+        cast(null as varchar)
+    {%- elif rest -%}
+        {%- set whole = "case when json_valid(" ~ outer ~ ") then " ~ outer ~ " end" if types[outer] == "VARCHAR" else "to_json(" ~ outer ~ ")" -%}
+        {{ or_null("json_extract_string(" ~ whole ~ ", '$" ~ rest ~ "')") }}
+    {%- elif column.type == "varchar" -%}
+        {{ or_null(outer if types[outer] == "VARCHAR" else "cast(" ~ outer ~ " as varchar)") }}
+    {%- else -%}
+        {{ outer }}
+    {%- endif -%}
+{%- endmacro %}
+
+{#- The outermost field of a column's JSON path: best_oa_location of $.best_oa_location.license. -#}
+{% macro top_name(column) -%}
+    {{ return(column.json.split(".")[1]) }}
 {%- endmacro %}
 
 {#- Files of one raw table, grouped by their header line: releases and years differ in order and
@@ -221,8 +255,11 @@
 
 {% macro check_header(raw, file, names) %}
     {%- set missing = [] -%}
-    {%- for column in raw.columns if not column.optional and not column.names | select("in", names) | list -%}
-        {%- do missing.append(column.names | join(" or ")) -%}
+    {%- for column in raw.columns if not column.optional -%}
+        {%- set known = [top_name(column)] if column.json != "$." ~ column.name else column.names -%}
+        {%- if not known | select("in", names) | list -%}
+            {%- do missing.append(known | join(" or ")) -%}
+        {%- endif -%}
     {%- endfor -%}
     {%- if missing -%}
         {{ bad_input(file ~ " has no column " ~ missing | join(", ") ~ ". Its header reads: "

@@ -31,7 +31,9 @@
             select
                 cast(null as bigint) as doc_id, cast(null as varchar) as source,
                 cast(null as integer) as known_year, cast(null as integer) as public_year,
-                cast(null as integer) as filing_year, cast(null as varchar) as text
+                cast(null as integer) as filing_year, cast(null as varchar) as text,
+                cast(null as varchar) as publisher_licence,
+                cast(null as varchar) as licence
             where false
         )
     {%- endif -%}

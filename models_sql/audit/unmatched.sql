@@ -3,6 +3,13 @@
 with papers as (
     select doc_id as id
     from {{ ref('int_papers') }}
+
+    union all
+
+    -- A merged id names the paper that it is now.
+    select merged.corpus_id as id
+    from {{ ref('int_merged_ids') }} as merged
+    inner join {{ ref('int_papers') }} as papers on merged.doc_id = papers.doc_id
 ),
 
 patents as (
@@ -32,6 +39,7 @@ authors as (
 
 {% set lookups = [
     ('s2ag abstract: its paper', 'stg_s2ag__abstracts', 'corpus_id', 'papers'),
+    ('s2ag s2orc body: its paper', 'stg_s2ag__s2orc', 'corpus_id', 'papers'),
     ('s2ag s2orc_v2 body: its paper', 'stg_s2ag__s2orc_v2', 'corpus_id', 'papers'),
     ('s2ag citation: citing paper', 'stg_s2ag__citations', 'citing_corpus_id', 'papers'),
     ('s2ag citation: cited paper', 'stg_s2ag__citations', 'cited_corpus_id', 'papers'),

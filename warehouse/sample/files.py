@@ -88,6 +88,14 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], *, delimiter:
     return text.getvalue()
 
 
+def write_csv_gz(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """CSV, gzipped, without the name and time that gzip keeps by default."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    path.write_bytes(gzip.compress(text.getvalue().encode(), compresslevel=6, mtime=0))
+
+
 def shards(records: Sequence[Any], count: int) -> list[Sequence[Any]]:
     """Cut a list into `count` runs of nearly equal length."""
     size = -(-len(records) // count)

@@ -22,6 +22,7 @@ from warehouse.sample.patentsview_extra import write_patentsview_extra
 from warehouse.sample.pregrant import republish, write_pregrant
 from warehouse.sample.reliance_on_science import write_reliance_on_science
 from warehouse.sample.s2orc import write_s2orc
+from warehouse.sample.s2orc_v1 import write_s2orc_v1
 from warehouse.sample.semantic_scholar import write_semantic_scholar
 from warehouse.sample.settings import FORMAT, SampleSettings
 from warehouse.sample.uspto import write_uspto
@@ -68,6 +69,7 @@ def write_all(world: World, folder: Path) -> None:
     republish(world, book)
     write_semantic_scholar(world, folder, book)
     write_s2orc(world, folder, book)
+    write_s2orc_v1(world, folder, book)
     write_openalex(world, folder, book)
     write_patentsview(world, folder, book)
     write_granted_text(world, folder)
