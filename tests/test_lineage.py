@@ -108,12 +108,17 @@ def test_every_declared_column_of_every_model_has_a_step_or_is_a_constant(manife
     assert nothing == constants | counts
 
 
-def test_the_date_of_an_edge_is_made_of_the_dates_of_its_two_ends(steps):
+def test_the_date_of_an_edge_is_made_of_the_dates_of_its_ends_and_of_merged_records(steps):
     found = ancestors(steps, "graph.citation_edges", "known_year")
     values = {f"{c.table}.{c.name}" for c, how in found.items() if how == "value"}
     assert values == {
         "corpus.documents.known_year",
+        "intermediate.int_citations_unioned.link_year",
+        "intermediate.int_doi_papers.known_year",
+        "intermediate.int_merged_ids.known_year",
+        "intermediate.int_papers.abstract_year",
         "intermediate.int_papers.known_year",
+        "intermediate.int_patent_paper_links.link_year",
         "intermediate.int_patents.known_year",
         "s2ag.papers.year",
         "patentsview.g_patent.patent_date",
@@ -173,8 +178,8 @@ def test_the_register_lists_nothing_that_no_table_draws_on(steps):
          "as c where c.patent_id = doc_uri) as abstract\nfrom candidates",
          "patentsview.g_cpc_current.cpc_section", "value"),
         # Only the rows are chosen by it.
-        ("citation_edges", "where citations.citing_id <> citations.cited_id",
-         "where citations.citing_id <> citations.cited_id and citations.citing_id in "
+        ("citation_edges", "where citing_id <> cited_id",
+         "where citing_id <> cited_id and citing_id in "
          "(select doc_id from staging.stg_openalex__works where not is_retracted)",
          "openalex.works.is_retracted", "rows"),
         # A grant decides which pre-grant texts there are: dated by filing, it is too late.

@@ -19,7 +19,8 @@
         {#- Column lineage goes through the files to the models that write them. -#}
         (
             {%- for node in graph.nodes.values() if node.config.materialized == "text_store" %}
-            select doc_id, source, known_year, public_year, filing_year, text
+            select
+                doc_id, source, known_year, public_year, filing_year, text, publisher_licence, licence
             from {{ node.relation_name }}
             {{ "union all" if not loop.last }}
             {%- endfor %}
