@@ -238,3 +238,12 @@ def test_plain_dbt_says_the_same_in_one_message(lake, tmp_path):
     assert found.stdout.count("would land outside its folder") == 1
     assert "Traceback" not in found.stdout + found.stderr
     assert not list(lake.rglob("*.tsv"))
+
+
+def test_a_number_of_threads_that_is_none_is_refused(lake, tmp_path, monkeypatch):
+    write_required(tmp_path / "data")
+    monkeypatch.setenv("DUCKDB_THREADS", "many")
+    code, said = run("build", "--select", "stg_s2ag__papers")
+    assert code == 2
+    assert "DUCKDB_THREADS=many is no number of threads" in said
+    assert not list(lake.glob("*.duckdb"))

@@ -14,6 +14,7 @@ def cli() -> None:
     DATA_ROOT            folder of raw files (default: the generated sample)
     SCITLAKE_WAREHOUSE   folder of the lake (default: warehouse/lake)
     DUCKDB_MEMORY        memory a build may use (default: 3GB)
+    DUCKDB_THREADS       threads of one query of a build (default: every core)
     """  # noqa: D301
 
 
