@@ -169,6 +169,7 @@ def test_whole_gzip_files_pass(tmp_path, data):
         (gz("a\n") + b"words", "no whole gzip file"),
         (gz(LINES)[:-8] + bytes(8), "no whole gzip file"),
         (gzip.compress(gz(LINES)), "it holds another packed file"),
+        (gz('[{"corpusid": 1}]'), "it is one JSON array"),
     ],
 )
 def test_gzip_files_that_are_not_whole_are_named(tmp_path, data, words):

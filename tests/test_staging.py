@@ -365,3 +365,23 @@ def test_a_field_that_is_in_no_record_of_a_json_file_is_told(folder):
         stage(root, folder / "lake", folder / "staged renamed")
     assert f"{path} has $.abstract in none of its records" in refused.value.message
     (folder / "lake/lake.duckdb").unlink()
+
+
+def test_a_line_that_an_open_quote_takes_along_is_listed_by_itself(folder):
+    """The reader ends the quote in the next line, so a good record goes with the bad one."""
+    root = write_required(folder / "open quote")
+    path = root / "patentsview/g_patent_abstract.tsv"
+    lines = ['"7000002"\t"Never closed', '"7000003"\t"Whole."', '"7000004"\t"Two\nlines."']
+    path.write_text(path.read_text() + "\n".join(lines) + "\n")
+    with stage(root, folder / "lake", folder / "staged open quote") as con:
+        assert rows(
+            con,
+            "select line, reason, raw from quarantine.patentsview__g_patent_abstract"
+            " where column_name is null",
+        ) == [(3, "taken along by an open quote before it", '"7000003"\t"Whole."')]
+        sql = "select sum(n_rows) from audit.quarantined where table_name = 'g_patent_abstract'"
+        assert rows(con, sql) == [(2,)]
+        kept = rows(
+            con, "select patent_id from staging.stg_patentsview__patent_abstracts order by 1"
+        )
+        assert kept == [("7000001",), ("7000004",)]

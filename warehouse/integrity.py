@@ -66,6 +66,8 @@ def _gzip_fault(path: Path) -> str | None:
                     return f"it is no whole gzip file: {error}"
                 if first and made.startswith(PACKED):
                     return "it holds another packed file"
+                if first and made.lstrip().startswith(b"["):
+                    return "it is one JSON array, where each line should be an object"
                 first = False
                 data = member.unused_data if member.eof else member.unconsumed_tail
                 if not data and len(made) < BLOCK:

@@ -22,6 +22,9 @@
         {%- if raw.format != "parquet" -%}
             {%- for part in range(parts) -%}
                 {%- do run_query(insert_structural(raw, part, target_table)) -%}
+                {%- if raw.format in ("tsv", "csv") -%}
+                    {%- do run_query(insert_taken_along(raw, csv_groups(raw, files)[part], part, target_table)) -%}
+                {%- endif -%}
             {%- endfor -%}
         {%- endif -%}
         {{ drop_rejects(raw, parts) }}
@@ -113,14 +116,33 @@
     group by scans.file_path, rejects.line
 {%- endmacro %}
 
+{#- A quote that is never closed takes the next line along: a good record, perhaps. Those of the
+    lines that have as many fields as the header are listed by themselves. -#}
+{% macro insert_taken_along(raw, group, part, target_table) -%}
+    insert into {{ target_table }}
+    select distinct
+        scans.file_path,
+        rejects.line,
+        cast(null as varchar),
+        'taken along by an open quote before it',
+        left(rejects.taken, {{ var("quarantine_characters") }}),
+        true
+    from (
+        select *, unnest(string_split(csv_line, chr(10))[2:]) as taken
+        from temp.rejects_{{ raw.id }}_{{ part }}
+        where error_type in ('UNQUOTED VALUE', 'UNTERMINATED QUOTES')
+    ) as rejects
+    inner join temp.scans_{{ raw.id }}_{{ part }} as scans using (scan_id, file_id)
+    where length(taken) - length(replace(taken, e'{{ "\\t" if raw.format == "tsv" else "," }}', '')) >= {{ group.names | length - 1 }}
+{%- endmacro %}
+
 {#- Records that parse but hold a wrong value, and undated ones, of one file. The reader's own
     rejects hold a place in the file too: record n stands after those of them that come before. -#}
 {% macro insert_values(raw, file, target_table) -%}
     insert into {{ target_table }}
     with earlier as (
         select line - row_number() over (order by line) as records_before
-        from {{ target_table }}
-        where file = {{ sql_string(file) }}
+        from (select distinct line from {{ target_table }} where file = {{ sql_string(file) }})
     ),
 
     records as (
