@@ -1,6 +1,5 @@
 """Stages a raw folder with one fault in each table, and judges what became of every record."""
 
-import json
 import os
 import random
 import shutil
@@ -8,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 import duckdb
 import pytest
+from dbt.adapters.duckdb.connections import DuckDBConnectionManager
+from dbt.cli.main import dbtRunner
 from fault_containers import (
     clear,
     gzip_faults,
@@ -26,8 +28,7 @@ from fault_values import json_faults, value_faults
 from warehouse.diagnosis import Complaint, diagnose
 from warehouse.errors import UserError
 from warehouse.ingest import prepare
-from warehouse.runner import run_dbt
-from warehouse.sources import RawTable, raw_tables
+from warehouse.sources import RawTable, project_dir, raw_tables
 
 # Which writers of faults know a format.
 BY_FORMAT = {
@@ -93,7 +94,17 @@ class Bench:
         self.tables = {table.key: table for table in present}
         shutil.rmtree(self.raw, ignore_errors=True)
         shutil.copytree(clean, self.raw)
-        self.models: dict[str, str] = {}
+        self.manifest = None
+        with self._environment():
+            prepare()
+            self.manifest = self._dbt("parse")
+        self.models = {
+            ".".join(source.split(".")[2:]): node.name
+            for node in self.manifest.nodes.values()
+            if node.resource_type == "model" and "/staging/" in node.original_file_path
+            for source in node.depends_on.nodes
+            if source.startswith("source.")
+        }
         refused = self._stage(list(self.tables))
         if refused:
             raise AssertionError(f"the clean folder does not stage: {refused}")
@@ -111,34 +122,32 @@ class Bench:
         """Run the staging models of some tables; returns the errors by table."""
         for path in self.lake.glob("lake.duckdb*"):
             path.unlink()
-        sources = [f"source:scitlake.{key}+1" for key in keys]
-        stated = [f"{source},path:models_sql/staging" for source in sources]
+        sources = [f"source:scitlake.{key}+1,path:models_sql/staging" for key in keys]
         with self._environment():
-            try:
-                run_dbt(["run", "--select", *stated])
-            except click.ClickException as error:
-                whole = error
-        manifest = json.loads((self.lake / "target/manifest.json").read_text())
-        self.models = {
-            ".".join(source.split(".")[2:]): name.split(".")[2]
-            for name, node in manifest["nodes"].items()
-            if node["resource_type"] == "model" and "/staging/" in node["original_file_path"]
-            for source in node["depends_on"]["nodes"]
-            if source.startswith("source.")
-        }
-        results = self.lake / "target/run_results.json"
-        if not results.is_file():
-            raise whole
+            results = self._dbt("run", "--select", *sources).results
         failed = {
-            found["unique_id"].split(".")[2]: found["message"] or ""
-            for found in json.loads(results.read_text())["results"]
-            if found["status"] != "success" and found["unique_id"].startswith("model.")
+            found.node.name: found.message or ""
+            for found in results
+            if found.status != "success" and found.node.resource_type == "model"
         }
         return {
             key: diagnose([Complaint(failed[model], model, "error")], self.lake)
             for key, model in self.models.items()
             if model in failed
         }
+
+    def _dbt(self, *words: str) -> Any:
+        """What a dbt command returns; in this process, so that the project is parsed once."""
+        folder = str(project_dir())
+        done = dbtRunner(manifest=self.manifest).invoke(
+            [*words, "--project-dir", folder, "--profiles-dir", folder, "--quiet",
+             "--log-level", "none", "--target-path", str(self.lake / "target"),
+             "--log-path", str(self.lake / "logs"), "--no-write-json"]
+        )  # fmt: skip
+        DuckDBConnectionManager.close_all_connections()  # the next run looks for files anew
+        if done.result is None:
+            raise AssertionError(f"dbt {words[0]} ended with {done.exception}")
+        return done.result
 
     @contextmanager
     def _environment(self) -> Iterator[None]:

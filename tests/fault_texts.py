@@ -85,8 +85,11 @@ def table_faults(file: RawFile) -> Iterator[tuple[str, Broken]]:
     }  # fmt: skip
     added = {"the header again": 1}
     for kind, lines in one.items():
+        # An open quote ends in the next line, which the reader then takes for one of the same
+        # record: both must be listed.
+        taken = [place + 1] if kind == "a quote never closed" else []
         yield kind, Broken(expect=(QUARANTINED,), write=file.packed(file.with_record(*lines)),
-                           touched=[place], added=added.get(kind, 0))  # fmt: skip
+                           touched=[place, *taken], added=added.get(kind, 0))  # fmt: skip
     unquoted = tab.join(str(row[n]).replace("\n", " ").replace(tab, " ").replace('"', "'")
                         for n in names)  # fmt: skip
     yield (

@@ -28,8 +28,10 @@ ended how:
   took out of the file are not counted); all others are as before;
 - *message*: one message with the file or the table in it, exit code 2, nothing built.
 
-In no case is a record of another line missing. A share of malformed records above the build's
-threshold (`max_malformed_share`) then refuses the lake, which keeps the last good one.
+In no case is a record of another line missing, but for the line after a quote that is never
+closed: the reader ends the quote in it. It is in the quarantine too, by itself. A share of
+malformed records above the build's threshold (`max_malformed_share`) then refuses the lake, which
+keeps the last good one.
 """
 
 

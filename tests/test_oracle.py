@@ -1,5 +1,7 @@
 """The lake and an independent computation by polars agree row for row at each of 13 cutoffs."""
 
+import json
+import os
 from pathlib import Path
 
 import duckdb
@@ -82,6 +84,29 @@ def test_competing_records_and_draws_agree_row_for_row(rivals, cutoff):
     lake, oracle = rivals
     compared = agree(lake, oracle, cutoff, FEW)
     assert compared["graph.anchors_asof"] < min(sum(FEW.values()), compared["graph.nodes_asof"])
+
+
+@pytest.fixture(scope="module")
+def real(tmp_path_factory) -> tuple[Path, Oracle]:
+    """The lake of SCITLAKE_WAREHOUSE where it is built from these records, else one built here."""
+    if not os.environ.get("DATA_ROOT"):
+        pytest.skip("needs DATA_ROOT=<folder> with real records")
+    root = Path(os.environ["DATA_ROOT"]).resolve()
+    named = os.environ.get("SCITLAKE_WAREHOUSE")
+    lake = Path(named) if named else tmp_path_factory.mktemp("real") / "lake"
+    made = lake / "lake.json"
+    if not (made.is_file() and json.loads(made.read_text())["data_root"] == str(root)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SCITLAKE_WAREHOUSE", str(lake))
+            build(BuildSettings())
+    return lake, Oracle(root)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("cutoff", CUTOFFS)
+def test_real_records_agree_row_for_row(real, cutoff):
+    compared = agree(*real, cutoff, ANCHORS)
+    assert min(compared.values()) > 1_000
 
 
 def test_each_cutoff_sees_more_than_the_one_before(oracle):
