@@ -28,7 +28,7 @@ def at_sample(sample_lake, monkeypatch):
     return sample_lake
 
 
-@pytest.mark.parametrize("name", ["sample", "sources", "build", "show", "docs"])
+@pytest.mark.parametrize("name", ["sample", "sources", "build", "show", "docs", "plan"])
 def test_every_command_explains_itself_with_an_example(name):
     assert run(name, "-h") == run(name, "--help")
     assert any(f"Example: lake {name}" in line for line in run(name, "--help"))

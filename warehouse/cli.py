@@ -102,3 +102,30 @@ def docs() -> None:
     from warehouse.show import write_docs
 
     click.echo(write_docs())
+
+
+@cli.command(epilog="Example: lake plan --edges 642000000 --json")
+@click.option("--edges", type=int, default=642_000_000, show_default=True,
+              help="Distinct citations between documents; the paper's graph of 2025.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def plan(edges: int, as_json: bool) -> None:
+    """Say what time and memory the citation graph takes, before it is built."""
+    import dataclasses
+    import json
+
+    from warehouse.plan import plan as estimate
+    from warehouse.show import table
+
+    made = estimate(edges)
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(made)))
+        return
+    rows = [
+        [one.stage, f"{one.cpu_s / 60:.1f}", f"{one.peak_gb:.1f}", f"{one.measured_at:,}"]
+        for one in made.stages
+    ]
+    click.echo(table(("stage", "CPU minutes", "memory, GB", "measured at edges"), rows))
+    click.echo(
+        f"\n{edges:,} edges, one thread, DuckDB at {made.memory_limit}: a file of about "
+        f"{made.file_gb:.0f} GB, and {made.disk_gb:.0f} GB free for what does not fit in memory."
+    )
