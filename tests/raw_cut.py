@@ -75,7 +75,7 @@ class RawCut:
             name = path.relative_to(self.source).as_posix()
             if name == "sample.json":
                 continue
-            read, write = _container(path)
+            read, write = container(path)
             header, rows = read(path)
             kept = [raw for raw, row in rows if not self._after(name, row, last, also)]
             table = re.sub(r"(_\d{3,8})?\.[a-z.]+$|/[^/]*(=|CC-MAIN).*", "", name)
@@ -150,13 +150,13 @@ class RawCut:
         """The rows that parse, of the files that match, by column."""
         found = []
         for path in sorted(self.source.glob(pattern)):
-            found += [row for _, row in _container(path)[0](path)[1] if row]
+            found += [row for _, row in container(path)[0](path)[1] if row]
         return found
 
 
 def add_rows(path: Path, *rows: dict) -> None:
     """Append rows to a raw file of the folder, with the columns that it has."""
-    read, write = _container(path)
+    read, write = container(path)
     header, old = read(path)
     if path.suffix == ".zip":
         names = next(csv.reader([header.text], delimiter="\t"))
@@ -179,7 +179,7 @@ def _doi(value: str | None) -> str:
     return RESOLVER.sub("", (value or "").strip().lower()).strip()
 
 
-def _container(path: Path) -> tuple[Callable, Callable]:
+def container(path: Path) -> tuple[Callable, Callable]:
     """How to read a file as (header, [(raw row, fields)]), and how to write it again."""
     if path.name.endswith(".csv.gz"):
         return _read_csv_gz, _write_csv_gz

@@ -16,8 +16,15 @@ class RawSample:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.marker = json.loads((folder / "sample.json").read_text())
-        self.faults = self.marker["faults"]
+
+    @cached_property
+    def marker(self) -> dict:
+        """What the generator says of the sample; real records have none."""
+        return json.loads((self.folder / "sample.json").read_text())
+
+    @property
+    def faults(self) -> dict:
+        return self.marker["faults"]
 
     def lines(self, pattern: str) -> list[str]:
         found = []

@@ -29,7 +29,7 @@ def at_sample(sample_lake, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["sample", "sources", "build", "show", "docs", "lineage", "diff", "report"]
+    "name", ["sample", "sources", "build", "show", "docs", "lineage", "diff", "report", "plan"]
 )
 def test_every_command_explains_itself_with_an_example(name):
     assert run(name, "-h") == run(name, "--help")

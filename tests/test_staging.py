@@ -19,6 +19,7 @@ from raw_folder import (
     write_zip,
 )
 
+from warehouse.errors import UserError
 from warehouse.ingest import prepare
 from warehouse.runner import run_dbt
 
@@ -419,3 +420,53 @@ def test_the_order_of_rows_and_files_changes_nothing(lake, folder):
         for name in names:
             query = f"select * from staging.{name} order by all"
             assert rows(other, query) == rows(lake, query), name
+
+
+def test_headers_among_the_rows_and_ids_that_are_none_are_quarantined(folder):
+    """Files put together by hand bring their headers along; a shifted column puts text in ids."""
+    root = write_required(folder / "put together")
+    path = root / "patentsview/g_patent_abstract.tsv"
+    lines = path.read_text().splitlines()
+    lines += [lines[0], '"A device for it."\t"7000003"', '"d0734743"\t"Kept."']
+    path.write_text("\n".join(lines) + "\n")
+    with stage(root, folder / "lake", folder / "staged put together") as con:
+        assert rejected(con, "patentsview__g_patent_abstract") == [
+            ("g_patent_abstract.tsv", 3, "patent_id", "does not match [A-Za-z]{0,2}[0-9]{1,10}"),
+            ("g_patent_abstract.tsv", 3, None, "the header again"),
+            ("g_patent_abstract.tsv", 4, "patent_id", "does not match [A-Za-z]{0,2}[0-9]{1,10}"),
+        ]
+        kept = rows(
+            con, "select patent_id from staging.stg_patentsview__patent_abstracts order by 1"
+        )
+        assert kept == [("7000001",), ("D734743",)]
+
+
+def test_a_field_that_is_in_no_record_of_a_json_file_is_told(folder):
+    """JSON has no header: a renamed field would come as nulls, and every abstract be lost."""
+    root = write_required(folder / "renamed")
+    rows_of = [{"corpusid": n, "Abstract": "On a thing."} for n in range(20)]
+    path = write_jsonl(root / "s2ag/abstracts/abstracts_001.jsonl.gz", rows_of)
+    with pytest.raises(UserError) as refused:
+        stage(root, folder / "lake", folder / "staged renamed")
+    assert f"{path} has $.abstract in none of its records" in refused.value.message
+    (folder / "lake/lake.duckdb").unlink()
+
+
+def test_a_line_that_an_open_quote_takes_along_is_listed_by_itself(folder):
+    """The reader ends the quote in the next line, so a good record goes with the bad one."""
+    root = write_required(folder / "open quote")
+    path = root / "patentsview/g_patent_abstract.tsv"
+    lines = ['"7000002"\t"Never closed', '"7000003"\t"Whole."', '"7000004"\t"Two\nlines."']
+    path.write_text(path.read_text() + "\n".join(lines) + "\n")
+    with stage(root, folder / "lake", folder / "staged open quote") as con:
+        assert rows(
+            con,
+            "select line, reason, raw from quarantine.patentsview__g_patent_abstract"
+            " where column_name is null",
+        ) == [(3, "taken along by an open quote before it", '"7000003"\t"Whole."')]
+        sql = "select sum(n_rows) from audit.quarantined where table_name = 'g_patent_abstract'"
+        assert rows(con, sql) == [(2,)]
+        kept = rows(
+            con, "select patent_id from staging.stg_patentsview__patent_abstracts order by 1"
+        )
+        assert kept == [("7000001",), ("7000004",)]

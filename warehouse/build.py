@@ -17,6 +17,7 @@ from warehouse import ingest, refresh
 from warehouse.errors import CheckFailed, UserError, unknown
 from warehouse.runner import Step, ended_by_signal, run_dbt
 from warehouse.sources import data_root, lake_file, lake_folder, project_dir
+from warehouse.threads import query_threads
 
 LAST = "last.duckdb"  # the lake before this one, kept when asked for
 FAILED = "failed.duckdb"  # a lake that a data test refused, kept so that one can see why
@@ -51,6 +52,7 @@ def build(
         CheckFailed: a data test failed; the last good lake is untouched.
     """
     check_variables(settings.variables)
+    query_threads()
     lake = lake_folder().resolve()
     lake.mkdir(parents=True, exist_ok=True)
     with ended_by_signal(), _only_one(lake):

@@ -14,6 +14,7 @@ def cli() -> None:
     DATA_ROOT            folder of raw files (default: the generated sample)
     SCITLAKE_WAREHOUSE   folder of the lake (default: warehouse/lake)
     DUCKDB_MEMORY        memory a build may use (default: 3GB)
+    DUCKDB_THREADS       threads of one query of a build (default: every core)
     """  # noqa: D301
 
 
@@ -185,3 +186,30 @@ def report(name: str, asof: int | None, tokenizer: Path | None, as_json: bool) -
         click.echo(found.write_ndjson(), nl=False)
     else:
         click.echo(table(found.columns, found.rows()))
+
+
+@cli.command(epilog="Example: lake plan --edges 642000000 --json")
+@click.option("--edges", type=int, default=642_000_000, show_default=True,
+              help="Distinct citations between documents; the paper's graph of 2025.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def plan(edges: int, as_json: bool) -> None:
+    """Say what time and memory the citation graph takes, before it is built."""
+    import dataclasses
+    import json
+
+    from warehouse.plan import plan as estimate
+    from warehouse.show import table
+
+    made = estimate(edges)
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(made)))
+        return
+    rows = [
+        [one.stage, f"{one.cpu_s / 60:.1f}", f"{one.peak_gb:.1f}", f"{one.measured_at:,}"]
+        for one in made.stages
+    ]
+    click.echo(table(("stage", "CPU minutes", "memory, GB", "measured at edges"), rows))
+    click.echo(
+        f"\n{edges:,} edges, one thread, DuckDB at {made.memory_limit}: a file of about "
+        f"{made.file_gb:.0f} GB, and {made.disk_gb:.0f} GB free for what does not fit in memory."
+    )

@@ -42,6 +42,7 @@
                 "json": meta.get("json", "$." ~ column.name),
                 "is_key": meta.get("key", false),
                 "optional": meta.get("optional", false),
+                "filled": meta.get("filled", false),
                 "pattern": meta.get("pattern"),
             }) -%}
         {%- endfor -%}

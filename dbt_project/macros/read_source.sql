@@ -53,6 +53,14 @@
     {%- elif raw.format == "lines" -%}
         {%- do found.append((none, "no layout fits", "not is_valid")) -%}
     {%- endif -%}
+    {%- if raw.format in ("tsv", "csv") -%}
+        {#- Files that were put together bring their headers along. -#}
+        {%- set names = [] -%}
+        {%- for column in raw.columns if not column.optional -%}
+            {%- do names.append("lower(trim(" ~ column.name ~ ")) = '" ~ column.name ~ "'") -%}
+        {%- endfor -%}
+        {%- do found.append((none, "the header again", names | join(" and "))) -%}
+    {%- endif -%}
     {%- for column in raw.columns -%}
         {%- if column.is_key -%}
             {%- set when = "is_valid and " if raw.format in ("jsonl", "lines") else "" -%}
@@ -182,6 +190,7 @@
     ).rows -%}
         {%- do types.update({row[0]: row[1]}) -%}
     {%- endfor -%}
+    {{ check_texts(raw, files) }}
     (
         select
             {%- for column in raw.columns %}
@@ -219,6 +228,19 @@
 {% macro top_name(column) -%}
     {{ return(column.json.split(".")[1]) }}
 {%- endmacro %}
+
+{#- A column of a Parquet file that is declared as text must be text: bytes would come as escapes. -#}
+{% macro check_texts(raw, files) %}
+    {%- set texts = raw.columns | selectattr("type", "equalto", "varchar") | map(attribute="name") | list -%}
+    {%- for row in run_query(
+        "select file_name, name from parquet_schema(" ~ file_list(files) ~ ") where list_contains("
+        ~ sql_strings(texts) ~ ", name) and (num_children > 0 or type = 'BYTE_ARRAY'"
+        ~ " and converted_type is null and logical_type is null) order by all"
+    ).rows -%}
+        {{ bad_input(row[0] ~ " has a column " ~ row[1] ~ " that is not text. Get the file again from "
+            ~ raw.meta.get_it_from) }}
+    {%- endfor -%}
+{% endmacro %}
 
 {#- Files of one raw table, grouped by their header line: releases and years differ in order and
     in names. `columns` gives each place of the header the name of a declared column, or one of
