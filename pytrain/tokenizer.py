@@ -197,7 +197,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
 
 
 def damped(tokenizer: Tokenizer, repeats: int | None) -> Tokenizer:
-    """The same vocabulary, but a word counts at most `repeats` times in a text.
+    """The same vocabulary, but a word or mark counts at most `repeats` times in a text.
 
     Patents say the same word over and over: damping its count is what sublinear term frequency
     does for TF-IDF. It stands in the tokenizer, so that every library that opens the model folder
@@ -209,11 +209,13 @@ def damped(tokenizer: Tokenizer, repeats: int | None) -> Tokenizer:
     """
     if repeats is None:
         return tokenizer
-    later = rf"(?:[\s\S]{{0,{_DAMPING_WINDOW}}}?\b\1\b){{{repeats}}}"
+    between = rf"[\s\S]{{0,{_DAMPING_WINDOW}}}?"
     steps = [] if tokenizer.normalizer is None else [tokenizer.normalizer]
     steps += [
-        normalizers.Replace(Regex(rf"\b(\w+)\b(?={later})"), ""),
-        normalizers.Replace(Regex(r"\s+"), " "),
+        normalizers.Replace(Regex(rf"\b(\w+)\b(?=(?:{between}\b\1\b){{{repeats}}})"), ""),
+        normalizers.Replace(Regex(rf"([^\w\s])(?=(?:{between}\1){{{repeats}}})"), ""),
+        # A mark whose word is gone would join the space before it, which is another token.
+        normalizers.Replace(Regex(r"\s+(?=[,.;:)\]\s])"), ""),
     ]
     tokenizer.normalizer = normalizers.Sequence(steps)
     return tokenizer

@@ -161,6 +161,12 @@ def test_a_damped_word_counts_so_often_and_no_more():
     assert len(memory) == 1, "the fixture must have learnt the word"
     assert plain.ids.count(memory[0]) == 5
     assert kept.ids.count(memory[0]) == 2
-    assert tokenizer.decode(kept.ids).split() == ["cell", "data", ",", "memory", "stores", "memory"]
+    assert tokenizer.decode(kept.ids).split() == ["cell", "data,", "memory", "stores", "memory"]
+    marks = "cell, data, stores, memory, cell. Data. Stores. (memory) -"
+    kept = twice.encode(marks, add_special_tokens=False)
+    comma, stop = (tokenizer.token_to_id(mark) for mark in ",.")
+    assert (kept.ids.count(comma), kept.ids.count(stop)) == (2, 2)
+    # No word is said a third time, so all of them stay, and no mark gains a space before it.
+    assert tokenizer.decode(kept.ids) == " cell data stores, memory, cell data. stores. (memory) -"
     none = damped(Tokenizer.from_str(tokenizer.to_str()), None)
     assert none.to_str() == tokenizer.to_str()
