@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from raw_cut import container
+from raw_cut import Header, container
 
 from warehouse.sources import RawTable, project_dir
 
@@ -50,7 +50,8 @@ class RawFile:
     @property
     def header(self) -> Any:
         """The header as it is written; the schema of Parquet; None of JSON lines."""
-        return self._read[0]
+        head = self._read[0]
+        return head.text if isinstance(head, Header) else head
 
     @cached_property
     def records(self) -> list:

@@ -257,12 +257,12 @@ def _write_text(path: Path, header: Header, rows: list[str]) -> None:
     path.write_bytes(_text(header, rows))
 
 
-def _read_csv_gz(path: Path) -> tuple[str, list]:
-    return _records(gzip.decompress(path.read_bytes()).decode(), ",")
+def _read_csv_gz(path: Path) -> tuple[Header, list]:
+    return _records(path.stem, gzip.decompress(path.read_bytes()).decode())
 
 
-def _write_csv_gz(path: Path, header: str, rows: list[str]) -> None:
-    path.write_bytes(gzip.compress("".join(f"{r}\n" for r in [header, *rows]).encode(), mtime=0))
+def _write_csv_gz(path: Path, header: Header, rows: list[str]) -> None:
+    path.write_bytes(gzip.compress(_text(header, rows), mtime=0))
 
 
 def _read_parquet(path: Path) -> tuple[object, list]:
