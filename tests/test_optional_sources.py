@@ -2,7 +2,9 @@
 
 import json
 import shutil
-from pathlib import Path
+import zipfile
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
 
 import duckdb
 import pytest
@@ -40,8 +42,19 @@ def leave_out(raw: Path, target: Path, tables: list[RawTable]) -> None:
     shutil.copytree(raw, target)
     for table in tables:
         for pattern in table.paths:
-            for path in [*target.glob(pattern), *target.glob(f"{pattern}.zip")]:
+            for path in [*target.glob(pattern), *_zips_with(target, pattern)]:
                 path.unlink()
+
+
+def _zips_with(root: Path, pattern: str) -> list[Path]:
+    """Zips, whatever their own names, that hold a file of this pattern."""
+    place = PurePosixPath(pattern)
+    found = []
+    for path in root.glob(f"{place.parent}/*.zip"):
+        with zipfile.ZipFile(path) as archive:
+            if any(fnmatch(name, place.name) for name in archive.namelist()):
+                found.append(path)
+    return found
 
 
 def said_of_sources() -> tuple[dict[str, dict], str]:

@@ -307,7 +307,7 @@ def test_works_come_from_parquet_and_lines_of_one_release(folder, nested):
     write_jsonl(root / "openalex/works/updated_date=2026-01-01/part_000.gz", [work])
     write_works_as_parquet(root, nested)
     with stage(root, folder / "lake", folder / f"staged {name}", ["stg_openalex__works"]) as con:
-        columns = "work_id, doi, title, publication_year, is_retracted, is_xpac, abstract, license"
+        columns = "work_id, doi, title, publication_year, is_retracted, is_xpac, abstract, licence"
         assert rows(con, f"select {columns} from staging.stg_openalex__works order by 1") == [
             (7, "10.1/a", "T", 2010, False, None, "the cat sat the", "cc-by"),
             (8, None, None, None, True, None, None, None),
