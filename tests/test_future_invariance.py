@@ -102,7 +102,7 @@ def homes(tmp_path_factory) -> tuple[Home, Home]:
 
 def test_rows_after_the_year_are_gone_from_every_raw_table_and_earlier_ones_are_not(homes):
     whole, cut = homes
-    assert len(cut.counts) == 40
+    assert len(cut.counts) == 43
     few = [table for table, (kept, gone) in cut.counts.items() if kept < 10 or gone < 10]
     # Researchers bear no date; the list of withdrawals is short.
     assert few == ["pqr/pqrs_dataset", "uspto/withdrawn"]
