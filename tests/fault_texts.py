@@ -24,7 +24,7 @@ def text_faults(file: RawFile) -> Iterator[tuple[str, Broken]]:
         yield kind, Broken(expect=expect, write=file.packed(changed), touched=every)
     one = {
         "a blank line": ([line, ""], (SAME, QUARANTINED), 0),
-        "one line ends in CRLF": ([line + "\r"], (SAME, CHANGED, QUARANTINED), 0),
+        "one line ends in CRLF": ([line + "\r"], (SAME, CHANGED, *REFUSED), 0),
         "a record twice": ([line, line], (SAME, CHANGED), 1),
         "a line of prose": ([line, "-- 1,024 rows selected --"], (QUARANTINED,), 1),
         "a merge conflict's mark": ([line, "<<<<<<< HEAD"], (QUARANTINED,), 1),
@@ -33,14 +33,19 @@ def text_faults(file: RawFile) -> Iterator[tuple[str, Broken]]:
         "a line cut short": ([line[: 2 * len(line) // 3]], (QUARANTINED,), 0),
     }
     for kind, (lines, expect, added) in one.items():
+        # Cut inside quotes, it takes the next line along.
+        touched = [place, place + 1] if kind == "a line cut short" else [place]
         yield kind, Broken(expect=expect, write=file.packed(file.with_record(*lines)),
-                           touched=[place], added=added)  # fmt: skip
+                           touched=touched, added=added)  # fmt: skip
     latin = file.with_record("\0\0").encode().split(b"\0\0")
     odd = (line[:-2] + "é" + line[-2:]).encode("latin-1", "replace")
     yield (
         "a byte that is no UTF-8",
         Broken(
-            expect=(QUARANTINED,), write=file.packed(latin[0] + odd + latin[1]), touched=[place]
+            # SAME where it lies in a column that is not read.
+            expect=(QUARANTINED, SAME),
+            write=file.packed(latin[0] + odd + latin[1]),
+            touched=[place],
         ),
     )
     for encoding in ("utf-16", "utf-32", "cp037"):
@@ -85,10 +90,12 @@ def table_faults(file: RawFile) -> Iterator[tuple[str, Broken]]:
     }  # fmt: skip
     added = {"the header again": 1}
     for kind, lines in one.items():
-        # An open quote ends in the next line, which the reader then takes for one of the same
-        # record: both must be listed.
-        taken = [place + 1] if kind == "a quote never closed" else []
-        yield kind, Broken(expect=(QUARANTINED,), write=file.packed(file.with_record(*lines)),
+        # An open quote ends at the next one, in the next line where all fields are in quotes; the
+        # reader takes what lies between for one record. Each line must be listed.
+        end = place + 2 if '"' in file.records[place + 1] else len(file.records)
+        taken = range(place + 1, end) if kind == "a quote never closed" else []
+        expect = (QUARANTINED, CHANGED) if "loose" in kind else (QUARANTINED,)
+        yield kind, Broken(expect=expect, write=file.packed(file.with_record(*lines)),
                            touched=[place, *taken], added=added.get(kind, 0))  # fmt: skip
     unquoted = tab.join(str(row[n]).replace("\n", " ").replace(tab, " ").replace('"', "'")
                         for n in names)  # fmt: skip

@@ -37,6 +37,15 @@
             {%- do run_query(insert_values(raw, file, target_table)) -%}
             {{ drop_rejects(raw, 1) }}
         {%- endfor -%}
+        {#- A file of another kind is one long record, or many: no matter of a bad row or two. -#}
+        {%- for row in run_query(
+            "select file, min(reason) from " ~ target_table ~ " where counts and not list_contains("
+            ~ sql_strings(fromjson(scan[3] or '[]') or []) ~ "::varchar[], file) group by file having count(distinct line) >= 20 or max(length(raw)) >= "
+            ~ var("quarantine_characters") ~ " order by file"
+        ).rows -%}
+            {{ bad_input(row[0] ~ " has no record of " ~ raw.key ~ " that can be read (" ~ row[1]
+                ~ "). Is it another file, or in another encoding? Get it again from " ~ raw.meta.get_it_from) }}
+        {%- endfor -%}
         {%- do run_query(
             "delete from quarantine.rows_read where source = " ~ sql_string(raw.source)
             ~ " and table_name = " ~ sql_string(raw.name)
@@ -49,8 +58,8 @@
 {% endmacro %}
 
 {#- One row: the well-formed records of all files; the files with a malformed or undated record; and
-    those that have a field that is never empty in none of twenty records or more: JSON has no
-    header that would tell of a renamed field. -#}
+    those that have a field that is never empty in none of twenty records or more, because JSON has
+    no header that would tell of a renamed field; and the files with a good record. -#}
 {% macro scan_of_files(raw, files) -%}
     {%- set filled = raw.columns | selectattr("filled") | map(attribute="name") | list -%}
     select
@@ -58,7 +67,8 @@
         to_json(list(raw_file order by raw_file) filter (n_faulty > 0)),
         to_json(list(raw_file order by raw_file) filter (
             n_good >= 20 and ({%- for name in filled %}n_{{ name }} = 0 or {% endfor %}false)
-        ))
+        )),
+        to_json(list(raw_file) filter (n_good > 0))
     from (
         select
             raw_file,
