@@ -199,6 +199,29 @@ def test_a_planted_leak_is_found(manifest, model, old, new, column, how):
     assert (f"{node['schema']}.{model}", column, how) in found
 
 
+def test_a_model_without_declared_columns_is_traced_too(manifest):
+    """A person's own model, with no YAML, and one above it that reads it as of a year."""
+    own = copy.deepcopy(manifest)
+    for name, sql, above in (
+        ("second", "select n + 1 as m from graph.first_asof(2013)", "first_asof"),
+        ("first_asof", "select doc_id as n from audit.zero where doc_id <= cutoff", "zero"),
+        ("zero", "select * from corpus.documents where title > ''", "documents"),
+    ):
+        node = copy.deepcopy(own["nodes"]["model.scitlake.edges_asof"])
+        if not name.endswith("_asof"):
+            node["config"]["materialized"] = "view"
+        node |= {"alias": name, "columns": {}, "compiled_code": sql}
+        node |= {"schema": "graph" if name == "first_asof" else "audit"}
+        node["depends_on"]["nodes"] = [f"model.scitlake.{above}"]
+        own["nodes"][f"model.scitlake.{name}"] = node
+    found = ancestors(column_lineage(own), "audit.second", "m")
+    assert found[Column("corpus.documents", "doc_id")] == "value"
+    assert found[Column("corpus.documents", "title")] == "rows"
+    own["nodes"]["model.scitlake.zero"]["compiled_code"] = "select nothing from corpus.documents"
+    with pytest.raises((UserError, duckdb.BinderException), match="nothing"):
+        column_lineage(own)
+
+
 def test_a_column_that_turns_out_to_be_known_later_is_found(manifest, steps):
     planted = copy.deepcopy(manifest)
     columns = planted["sources"]["source.scitlake.patentsview.g_patent"]["columns"]

@@ -7,11 +7,13 @@ engine that builds the lake.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
 import duckdb
 from duckdb.sqltypes import DOUBLE, VARCHAR
 
+from warehouse.errors import UserError
 from warehouse.lineage_plan import Column, relation_of
 from warehouse.runner import run_dbt
 from warehouse.sources import lake_folder
@@ -63,7 +65,7 @@ def column_lineage(manifest: Mapping[str, Any]) -> list[Step]:
         manifest: as `compile_models` gives it.
 
     Raises:
-        ValueError: a model does not bind to the declared columns, or its plan has an operator
+        UserError: a model does not bind to the declared columns, or its plan has an operator
             whose lineage is not known; the model is named.
     """
     steps: set[Step] = set()
@@ -76,7 +78,10 @@ def column_lineage(manifest: Mapping[str, Any]) -> list[Step]:
                 names = [name for name, *_ in con.execute(f"describe {sql}").fetchall()]
                 found = relation_of(_plan(con, sql), UNDATED_FUNCTIONS)
             except (duckdb.Error, ValueError) as error:
-                raise ValueError(f"no lineage of {table}: {error}") from error
+                raise UserError(
+                    f"the columns of {table} cannot be traced: {error}. Write the model "
+                    "another way."
+                ) from error
             decided = [*zip(names, found.columns, strict=True), (EVERY_ROW, found.rows)]
             steps |= {Step(table, name, *by) for name, columns in decided for by in columns}
     return sorted(steps)
@@ -126,18 +131,22 @@ def _empty_lake(manifest: Mapping[str, Any]) -> duckdb.DuckDBPyConnection:
         _create(con, "quarantine", f"{source['source_name']}__{source['name']}", REJECTS)
     _create(con, "quarantine", "rows_read", ROWS_READ)
     for node in manifest["nodes"].values():
-        if node["resource_type"] in ("model", "seed") and not _is_function(node):
+        if node["resource_type"] in ("model", "seed") and _is_declared(node):
             _create(con, node["schema"], node["alias"], _declared(node))
     for function in manifest["functions"].values():
         names = ", ".join(argument["name"] for argument in function["arguments"])
         body = function["compiled_code"]
         con.execute(f"create macro {function['schema']}.{function['name']}({names}) as ({body})")
-    for node in _models(manifest):
-        if _is_function(node):
-            given = ", ".join(node["config"].get("parameters") or ["cutoff integer"])
-            body = node["compiled_code"]
+    others = {
+        name: node["depends_on"]["nodes"]
+        for name, node in manifest["nodes"].items()
+        if node["resource_type"] == "model" and not _is_declared(node)
+    }
+    for name in TopologicalSorter(others).static_order():
+        if name in others:  # not one that it depends on
+            node = manifest["nodes"][name]
             con.execute(f"create schema if not exists {node['schema']}")
-            con.execute(f"create macro {_table(node)}({given}) as table ({body})")
+            con.execute(_definition(node))
     return con
 
 
@@ -159,6 +168,21 @@ def _models(manifest: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _is_function(node: Mapping[str, Any]) -> bool:
     return node["config"]["materialized"] == "asof_function"
+
+
+def _is_declared(node: Mapping[str, Any]) -> bool:
+    """True for a table whose columns are all declared with their types."""
+    columns = node["columns"].values()
+    typed = bool(columns) and all(column["data_type"] for column in columns)
+    return typed and not _is_function(node)
+
+
+def _definition(node: Mapping[str, Any]) -> str:
+    """An as-of function, or a view for a model that does not declare its columns."""
+    if not _is_function(node):
+        return f"create view {_table(node)} as {node['compiled_code']}"
+    given = ", ".join(node["config"].get("parameters") or ["cutoff integer"])
+    return f"create macro {_table(node)}({given}) as table ({node['compiled_code']})"
 
 
 def _table(node: Mapping[str, Any]) -> str:
