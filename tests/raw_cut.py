@@ -15,6 +15,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
@@ -42,6 +43,9 @@ class RawCut:
             _keep_earliest(self.dois, _doi((record["externalids"] or {}).get("DOI")), year)
         for record in self.rows("openalex/works/*/*.gz"):
             _keep_earliest(self.works, record["id"], self._work_year(record))
+        for row in self.rows("openalex/merged_ids/works/*.csv.gz"):
+            year = self.works.get(f"https://openalex.org/{row['merge_into_id']}")
+            _keep_earliest(self.works, f"https://openalex.org/{row['id']}", year)
         for row in self.rows("patentsview/g_patent.tsv.zip"):
             _keep_earliest(self.patents, row.get("patent_id"), year_of(row.get("patent_date")))
         for row in self.rows("patentsview/pg_published_application.tsv.zip"):
@@ -71,10 +75,10 @@ class RawCut:
             name = path.relative_to(self.source).as_posix()
             if name == "sample.json":
                 continue
-            read, write = _container(path)
+            read, write = container(path)
             header, rows = read(path)
             kept = [raw for raw, row in rows if not self._after(name, row, last, also)]
-            table = re.sub(r"(_\d{3,4})?\.[a-z.]+$|/[^/]*(=|CC-MAIN).*", "", name)
+            table = re.sub(r"(_\d{3,8})?\.[a-z.]+$|/[^/]*(=|CC-MAIN).*", "", name)
             before = counts.get(table, (0, 0))
             counts[table] = (before[0] + len(kept), before[1] + len(rows) - len(kept))
             if kept:
@@ -91,8 +95,10 @@ class RawCut:
             return [year_of(row.get("year"))]
         if name.startswith("s2ag/citations/"):
             return [self.papers.get(row.get(f"{end}corpusid")) for end in ("citing", "cited")]
-        if name.startswith(("s2ag/", "s2orc_v2/")):
+        if name.startswith(("s2ag/", "s2orc_v2/", "s2orc/")):
             return [self.papers.get(row.get("corpusid"))]
+        if name.startswith("openalex/merged_ids/"):
+            return [self.works.get(f"https://openalex.org/{row['id']}")]
         if name.startswith("openalex/"):
             return [self._work_year(row)]
         if name.startswith("fineweb_edu/"):
@@ -101,6 +107,23 @@ class RawCut:
             patent = re.sub(r"^us-0*([a-z]*)0*(\d+)-.*$", r"\1\2", row["patent"]).upper()
             work = self.works.get(f"https://openalex.org/W{row['oaid']}")
             return [self.patents.get(patent), work]
+        if name.startswith("patent_paper_pairs/"):
+            return [self._patent(row["patent"]), self._work(row["paperid"])]
+        if name.startswith("uspto/"):
+            # A number alone, or an event: its day and code stand at the end.
+            fields = row["line"].split()
+            days = [year_of(fields[-2])] if len(fields) > 2 else []
+            return [self._patent(fields[0]), *days]
+        if name.startswith("kpss/"):
+            day = row["issue_date"]
+            issued = year_of(day[-4:] if "/" in day else day)
+            return [self._patent(row["patent_num"]), issued]
+        if name.startswith("ocpb/"):
+            return [self._patent(next(iter(row.values())))]
+        if name.startswith("pqr/"):
+            return [self._patent(row.get("patent_id")), self._work(row.get("work_id"))]
+        if name.startswith("european_families/"):
+            return [year_of(row["publication_date"]), self._work(row["cited_work"])]
         if name.startswith("patentsview/g_patent.tsv"):
             return [year_of(row.get("patent_date"))]
         if name.startswith("patentsview/pg_published_application.tsv"):
@@ -113,6 +136,13 @@ class RawCut:
             ]
         raise ValueError(f"which document does a row of {name} describe?")
 
+    def _patent(self, number: str | None) -> Year:
+        bare = (number or "").upper().removeprefix("US-").lstrip("0")
+        return self.patents.get(re.sub(r"^([A-Z]*)0*", r"\1", bare))
+
+    def _work(self, work: str | None) -> Year:
+        return self.works.get(f"https://openalex.org/{work}")
+
     def _work_year(self, work: dict) -> Year:
         return self.dois.get(_doi(work.get("doi")), year_of(work.get("publication_year")))
 
@@ -120,16 +150,16 @@ class RawCut:
         """The rows that parse, of the files that match, by column."""
         found = []
         for path in sorted(self.source.glob(pattern)):
-            found += [row for _, row in _container(path)[0](path)[1] if row]
+            found += [row for _, row in container(path)[0](path)[1] if row]
         return found
 
 
 def add_rows(path: Path, *rows: dict) -> None:
     """Append rows to a raw file of the folder, with the columns that it has."""
-    read, write = _container(path)
+    read, write = container(path)
     header, old = read(path)
     if path.suffix == ".zip":
-        names = next(csv.reader([header], delimiter="\t"))
+        names = next(csv.reader([header.text], delimiter="\t"))
         new = ["\t".join(_quoted(row.get(name)) for name in names) for row in rows]
     else:
         new = rows if path.suffix == ".parquet" else map(json.dumps, rows)
@@ -149,14 +179,25 @@ def _doi(value: str | None) -> str:
     return RESOLVER.sub("", (value or "").strip().lower()).strip()
 
 
-def _container(path: Path) -> tuple[Callable, Callable]:
+def container(path: Path) -> tuple[Callable, Callable]:
     """How to read a file as (header, [(raw row, fields)]), and how to write it again."""
+    if path.name.endswith(".csv.gz"):
+        return _read_csv_gz, _write_csv_gz
     return {
         ".gz": (_read_lines, _write_lines),
         ".zip": (_read_zip, _write_zip),
-        ".csv": (_read_csv, _write_csv),
+        ".csv": (_read_text, _write_text),
+        ".tsv": (_read_text, _write_text),
+        ".txt": (_read_text, _write_text),
         ".parquet": (_read_parquet, _write_parquet),
     }[path.suffix]
+
+
+class Header(NamedTuple):
+    """What stands before the rows of a text file, and the file's name, a zip's member's if any."""
+
+    name: str
+    text: str | None  # plain lines have none
 
 
 def _read_lines(path: Path) -> tuple[None, list]:
@@ -173,8 +214,11 @@ def _write_lines(path: Path, header: None, rows: list[str]) -> None:
     path.write_bytes(gzip.compress("".join(f"{row}\n" for row in rows).encode(), mtime=0))
 
 
-def _records(text: str, delimiter: str) -> tuple[str, list]:
+def _records(name: str, text: str) -> tuple[Header, list]:
     """The header, and the records as they are written with their fields by name."""
+    if name.endswith(".txt"):
+        lines = text.splitlines()
+        return Header(name, None), [(line, {"line": line}) for line in lines]
     records, open_one = [], ""
     for line in text.split("\n")[:-1]:
         open_one += line
@@ -183,27 +227,42 @@ def _records(text: str, delimiter: str) -> tuple[str, list]:
         else:
             records.append(open_one)
             open_one = ""
-    fields = [next(csv.reader(io.StringIO(r, newline=""), delimiter=delimiter)) for r in records]
+    mark = "\t" if name.endswith(".tsv") else ","
+    fields = [next(csv.reader(io.StringIO(r, newline=""), delimiter=mark)) for r in records]
     named = [dict(zip(fields[0], row, strict=False)) for row in fields]
-    return records[0], list(zip(records, named, strict=True))[1:]
+    return Header(name, records[0]), list(zip(records, named, strict=True))[1:]
 
 
-def _read_zip(path: Path) -> tuple[str, list]:
+def _text(header: Header, rows: list[str]) -> bytes:
+    lines = rows if header.text is None else [header.text, *rows]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _read_zip(path: Path) -> tuple[Header, list]:
     with zipfile.ZipFile(path) as archive:
-        return _records(archive.read(path.stem).decode(), "\t")
+        (name,) = archive.namelist()
+        return _records(name, archive.read(name).decode())
 
 
-def _write_zip(path: Path, header: str, rows: list[str]) -> None:
+def _write_zip(path: Path, header: Header, rows: list[str]) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(path.stem, "".join(f"{row}\n" for row in [header, *rows]))
+        archive.writestr(header.name, _text(header, rows))
 
 
-def _read_csv(path: Path) -> tuple[str, list]:
-    return _records(path.read_text(encoding="utf-8"), ",")
+def _read_text(path: Path) -> tuple[Header, list]:
+    return _records(path.name, path.read_bytes().decode())
 
 
-def _write_csv(path: Path, header: str, rows: list[str]) -> None:
-    path.write_text("".join(f"{row}\n" for row in [header, *rows]), encoding="utf-8")
+def _write_text(path: Path, header: Header, rows: list[str]) -> None:
+    path.write_bytes(_text(header, rows))
+
+
+def _read_csv_gz(path: Path) -> tuple[Header, list]:
+    return _records(path.stem, gzip.decompress(path.read_bytes()).decode())
+
+
+def _write_csv_gz(path: Path, header: Header, rows: list[str]) -> None:
+    path.write_bytes(gzip.compress(_text(header, rows), mtime=0))
 
 
 def _read_parquet(path: Path) -> tuple[object, list]:

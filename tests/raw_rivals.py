@@ -11,6 +11,7 @@ def add_rivals(raw: Path, year: int) -> None:
     """Add, for each rule by which one record wins, one after `year` that must not win."""
     cut = RawCut(raw)
     _rival_papers(raw, cut, year)
+    _rival_merges(raw, cut, year)
     _rival_patents(raw, cut, year)
     _rival_publications(raw, cut, year)
     name = "fineweb_edu/data/CC-MAIN-{}-{}/000_00000.parquet"
@@ -44,6 +45,40 @@ def _rival_papers(raw: Path, cut: RawCut, year: int) -> None:
     add_rows(shard, *({**abstract, "corpusid": key} for key in (7, 8)))
     shard = raw / "openalex/works/updated_date=2026-02-27/part_000.gz"
     add_rows(shard, {**work, "doi": LATER_DOI, "publication_year": year + 3})
+
+
+def _rival_merges(raw: Path, cut: RawCut, year: int) -> None:
+    """A later record that shares its version with early papers, so that their ids are merged.
+
+    One is cited early on and has a DOI that a patent cites; the other shares versions with two
+    papers, which it must not join.
+    """
+    papers = [p for p in cut.rows("s2ag/papers/*.gz") if cut.papers.get(p.get("corpusid")) == year]
+    held, one, two = (paper for paper in papers[:3])
+    later = {"title": "A", "year": year + 3, "publicationdate": None}
+    works = [work for work in cut.rows("openalex/works/*/*.gz") if "elsewhere" in str(work["doi"])]
+    cited = {row["oaid"] for row in cut.rows("reliance_on_science/_pcs_oa.csv")}
+    doi = next(w["doi"] for w in works if w["id"].rpartition("W")[2] in cited)
+    add_rows(
+        raw / "s2ag/papers/papers_001.jsonl.gz",
+        {**later, "corpusid": 9, "externalids": {"DOI": doi}, "url": held["url"]},
+        {**later, "corpusid": 10, "externalids": {"DOI": None}, "url": ""},
+    )
+    add_rows(
+        raw / "s2ag/abstracts/abstracts_001.jsonl.gz",
+        {"corpusid": 9, "abstract": "Of a later record.", "openaccessinfo": {"license": "CC0"}},
+    )
+    citation = cut.rows("s2ag/citations/*.gz")[0]
+    early = next(key for key, known in cut.papers.items() if known == year - 5)
+    add_rows(
+        raw / "s2ag/citations/citations_001.jsonl.gz",
+        {**citation, "citingcorpusid": early, "citedcorpusid": 9},
+    )
+    shas = [paper["url"].rpartition("/")[2] for paper in (one, two)]
+    add_rows(
+        raw / "s2ag/paper-ids/paper-ids_000.jsonl.gz",
+        *({"sha": sha, "corpusid": 10, "primary": True} for sha in shas),
+    )
 
 
 def _is_early(cut: RawCut, work: dict, year: int) -> bool:

@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import zipfile
 from collections import defaultdict
 from functools import cached_property
@@ -15,8 +16,15 @@ class RawSample:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.marker = json.loads((folder / "sample.json").read_text())
-        self.faults = self.marker["faults"]
+
+    @cached_property
+    def marker(self) -> dict:
+        """What the generator says of the sample; real records have none."""
+        return json.loads((self.folder / "sample.json").read_text())
+
+    @property
+    def faults(self) -> dict:
+        return self.marker["faults"]
 
     def lines(self, pattern: str) -> list[str]:
         found = []
@@ -66,9 +74,57 @@ class RawSample:
         return {row["corpusid"]: row["body"] for row in self.json("s2orc_v2/*")}
 
     @cached_property
+    def bodies_v1(self) -> dict:
+        return {row["corpusid"]: row["content"] for row in self.json("s2orc/*")}
+
+    @cached_property
+    def versions(self) -> list[dict]:
+        return self.json("s2ag/paper-ids/*")
+
+    @cached_property
+    def merged(self) -> dict:
+        """Merged id -> (the paper it is, year of its own record or None), pair by pair."""
+        years = {
+            key: row["year"] if 1800 <= int(row["year"] or 0) <= 2026 else None
+            for key, row in self.papers.items()
+            if isinstance(key, int)
+        }
+        sharing = defaultdict(set)
+        for row in self.versions:
+            if len(row["sha"]) == 40:
+                sharing[row["sha"].lower()].add(row["corpusid"])
+        for key in years:
+            sharing[self.papers[key]["url"].rpartition("/")[2]].add(key)
+
+        def rank(key: int) -> tuple:
+            return (years.get(key) or 9999, key not in years, key)
+
+        first = {key: key for ids in sharing.values() for key in ids}
+        for ids in sharing.values():
+            for key in ids:
+                first[key] = min(first[key], *ids, key=rank)
+        found = {}
+        for key in first:
+            paper = key
+            while first[paper] != paper:
+                paper = first[paper]
+            if paper != key:
+                found[key] = (paper, years.get(key))
+        return found
+
+    @cached_property
     def works(self) -> dict:
         rows = self.json("openalex/works/*/*.gz")
         return {int(row["id"].removeprefix("https://openalex.org/W")): row for row in rows}
+
+    @cached_property
+    def merged_works(self) -> dict:
+        """Id that is gone -> the work it leads to."""
+        found = {}
+        for path in sorted(self.folder.glob("openalex/merged_ids/works/*.csv.gz")):
+            for row in csv.DictReader(gzip.decompress(path.read_bytes()).decode().splitlines()):
+                found[int(row["id"][1:])] = int(row["merge_into_id"][1:])
+        return found
 
     @cached_property
     def patents(self) -> dict:
@@ -109,11 +165,63 @@ class RawSample:
     def crosswalk(self) -> list[dict]:
         return self.table("pg_granted_pgpubs_crosswalk")
 
+    def delimited(self, name: str, delimiter: str = ",") -> list[dict]:
+        """Rows of a plain table by column name; the name of a zip stands for its one member."""
+        text = self.member(name) if name.endswith(".zip") else (self.folder / name).read_text()
+        lines = io.StringIO(text, newline="")
+        return list(csv.DictReader(lines, delimiter=delimiter))
+
+    def member(self, name: str) -> str:
+        """The text of a zip's one member."""
+        with zipfile.ZipFile(self.folder / name) as archive:
+            (inside,) = archive.namelist()
+            return archive.read(inside).decode()
+
     @cached_property
     def reliance(self) -> list[dict]:
-        path = self.folder / "reliance_on_science" / "_pcs_oa.csv"
-        with path.open(newline="") as file:
-            return list(csv.DictReader(file))
+        return self.delimited("reliance_on_science/_pcs_oa.csv")
+
+    @cached_property
+    def withdrawn(self) -> set[str]:
+        """Numbers on the office's list, without zeros."""
+        lines = self.member("uspto/withdrawn.zip").splitlines()
+        return {re.sub(r"^([A-Z]*)0*", r"\1", line) for line in lines}
+
+    @cached_property
+    def fee_lines(self) -> list[str]:
+        """Lines of the newer release, 57 characters but for the planted ones."""
+        return self.member("uspto/MaintFeeEvents_20260512.zip").split("\r\n")[:-1]
+
+    @cached_property
+    def old_fee_lines(self) -> list[str]:
+        """Lines of the older release, 51 characters."""
+        return (self.folder / "uspto/MaintFeeEvents_20030602.txt").read_text().splitlines()
+
+    @cached_property
+    def values(self) -> dict[str, dict]:
+        """Patent values of the newer release."""
+        return {row["patent_num"]: row for row in self.delimited("kpss/KPSS_2024.zip")}
+
+    @cached_property
+    def firms(self) -> dict[str, dict]:
+        """Assignees of the newer release, past its byte order mark."""
+        rows = self.delimited("ocpb/ocpb_assigneeatfiling.csv")
+        return {row["\ufeffpatent_id"]: row for row in rows}
+
+    @cached_property
+    def pair_rows(self) -> list[dict]:
+        return self.delimited("patent_paper_pairs/_patent_paper_pairs.csv")
+
+    @cached_property
+    def researchers(self) -> list[dict]:
+        return self.delimited("pqr/pqrs_dataset.tsv", "\t")
+
+    @cached_property
+    def families(self) -> dict[str, list[dict]]:
+        found = defaultdict(list)
+        for row in self.delimited("european_families/european_families.csv"):
+            found[row["family_id"]].append(row)
+        return found
 
     @cached_property
     def pages(self) -> list[dict]:
@@ -123,10 +231,11 @@ class RawSample:
         return [row for path in paths for row in pq.read_table(path).to_pylist()]
 
     def is_plain(self, patent: dict) -> bool:
-        """A dated, not withdrawn utility patent with a digits-only number."""
+        """A dated utility patent with a digits-only number, not withdrawn by flag or list."""
         return (
             patent["patent_type"] == "utility"
             and patent["withdrawn"] == 0
+            and patent["patent_id"] not in self.withdrawn
             and patent["patent_id"].isdigit()
             and patent["patent_date"] != ""
         )

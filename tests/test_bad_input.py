@@ -92,11 +92,9 @@ def test_a_bad_zip_is_named_and_the_last_good_lake_stays(lake, tmp_path, damage)
     assert not list(tmp_path.rglob("g_cpc_current.tsv")) + list(lake.rglob("g_cpc_current.tsv"))
 
 
-def test_damaged_files_and_a_missing_column_are_named_in_one_message(lake, tmp_path):
+def test_damaged_files_are_named_in_one_message(lake, tmp_path):
     before = good_lake(lake)
     root = write_required(tmp_path / "data")
-    header = [name.replace("patent_date", "grant_day") for name in PATENT]
-    table = write_tsv(root / "patentsview/g_patent.tsv", header, [patent(7000001)])
     papers = root / "s2ag/papers/papers_000.jsonl.gz"
     papers.write_bytes(papers.read_bytes()[:-20])
     works = root / "openalex/works/updated_date=2026-01-01/part_000.gz"
@@ -108,10 +106,23 @@ def test_damaged_files_and_a_missing_column_are_named_in_one_message(lake, tmp_p
     code, said = run("build", "--select", "path:models_sql/staging")
     assert code == 2
     assert said.count("Error: ") == 1
-    assert f"{table} has no column patent_date." in said
-    assert "patent_id, patent_type, grant_day" in said
     for path in (papers, works, page):
         assert f"{path} is cut short or damaged" in said
+    assert checksum(lake) == before
+
+
+def test_missing_columns_of_several_files_are_named_in_one_message(lake, tmp_path):
+    before = good_lake(lake)
+    root = write_required(tmp_path / "data")
+    header = [name.replace("patent_date", "grant_day") for name in PATENT]
+    table = write_tsv(root / "patentsview/g_patent.tsv", header, [patent(7000001)])
+    texts = write_tsv(root / "patentsview/g_patent_abstract.tsv", ("patent_id", "text"), [])
+    code, said = run("build", "--select", "path:models_sql/staging")
+    assert code == 2
+    assert said.count("Error: ") == 1
+    assert f"{table} has no column patent_date." in said
+    assert "patent_id, patent_type, grant_day" in said
+    assert f"{texts} has no column patent_abstract." in said
     assert "in macro" not in said  # dbt's own frame is taken off
     assert checksum(lake) == before
     assert not (lake / "next").exists()
@@ -238,3 +249,12 @@ def test_plain_dbt_says_the_same_in_one_message(lake, tmp_path):
     assert found.stdout.count("would land outside its folder") == 1
     assert "Traceback" not in found.stdout + found.stderr
     assert not list(lake.rglob("*.tsv"))
+
+
+def test_a_number_of_threads_that_is_none_is_refused(lake, tmp_path, monkeypatch):
+    write_required(tmp_path / "data")
+    monkeypatch.setenv("DUCKDB_THREADS", "many")
+    code, said = run("build", "--select", "stg_s2ag__papers")
+    assert code == 2
+    assert "DUCKDB_THREADS=many is no number of threads" in said
+    assert not list(lake.glob("*.duckdb"))

@@ -1,13 +1,16 @@
 """Zips are unpacked once, and only inside the lake; raw files are found by their declarations."""
 
+import gzip
 import zipfile
 
 import duckdb
 import pytest
 from raw_folder import write_required, write_tsv, write_zip
 
+from warehouse import integrity
 from warehouse.errors import UserError
 from warehouse.ingest import prepare, unpack
+from warehouse.integrity import check_whole
 from warehouse.language import language_share, register_language_share
 from warehouse.sources import raw_tables
 
@@ -97,6 +100,107 @@ def test_a_zip_with_a_flipped_byte_is_named_and_leaves_nothing(folders):
     assert not list(lake.rglob("*.tsv*"))
 
 
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        ({"data.tsv": "x"}, "holds 'data.tsv', and no g_patent.tsv"),
+        ({}, "holds nothing, and no g_patent.tsv"),
+        ({"old/g_patent.tsv": "x", "g_patent.tsv": "y"}, "holds g_patent.tsv twice"),
+    ],
+)
+def test_a_zip_named_after_a_table_must_hold_it_once(folders, members, words):
+    root, lake = folders
+    (root / "patentsview").mkdir()
+    with zipfile.ZipFile(root / f"{TABLE}.zip", "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+    with pytest.raises(UserError, match=words):
+        unpack(root, lake / "raw")
+    assert not list(lake.rglob("*.tsv"))
+
+
+def test_folders_and_shadow_files_inside_a_zip_do_not_matter(folders):
+    root, lake = folders
+    path = write_zip(root / "patentsview/g_claims_2010.tsv.zip", "out/g_claims_2010.tsv", "x\n")
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("__MACOSX/out/._g_claims_2010.tsv", "shadow")
+    unpack(root, lake / "raw")
+    found = declared("patentsview.g_claims").files(root, lake / "raw")
+    assert [one.read_text() for one in found] == ["x\n"]
+
+
+def test_a_folder_or_a_dead_link_in_the_place_of_a_file_is_named(folders):
+    root, _ = folders
+    write_required(root)
+    folder = root / "patentsview/g_claims_2010.tsv"
+    folder.mkdir()
+    link = root / "s2ag/papers/papers_001.jsonl.gz"
+    link.symlink_to(root / "gone")
+    with pytest.raises(UserError) as refused:
+        prepare()
+    assert f"{folder} is a folder" in refused.value.message
+    assert f"{link} is a link to nothing" in refused.value.message
+
+
+def gz(text: str) -> bytes:
+    return gzip.compress(text.encode(), mtime=0)
+
+
+LINES = "".join(f"line {n * 7919 % 10007}\n" for n in range(20_000))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [gz(LINES), gz("a\n") + gz(LINES), gz(""), gz("a" * 5_000_000), gz("a\n") + bytes(512)],
+)
+def test_whole_gzip_files_pass(tmp_path, data):
+    path = tmp_path / "papers.gz"
+    path.write_bytes(data)
+    check_whole([path], tmp_path / "raw")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "it is empty"),
+        (b"plain text", "no whole gzip file"),
+        (gz(LINES)[:-4], "cut short"),
+        (gz("a\n") + gz(LINES)[:-4], "cut short"),
+        (gz("a\n") + b"words", "no whole gzip file"),
+        (gz(LINES)[:-8] + bytes(8), "no whole gzip file"),
+        (gzip.compress(gz(LINES)), "it holds another packed file"),
+        (gz('[{"corpusid": 1}]'), "it is one JSON array"),
+    ],
+)
+def test_gzip_files_that_are_not_whole_are_named(tmp_path, data, words):
+    path = tmp_path / "papers.gz"
+    path.write_bytes(data)
+    with pytest.raises(UserError, match=f"papers.gz is cut short or damaged: .*{words}"):
+        check_whole([path], tmp_path / "raw")
+
+
+@pytest.mark.parametrize("place", [0.3, 0.6, 0.9])
+def test_one_byte_of_a_gzip_file_turned_over_is_seen(tmp_path, place):
+    """DuckDB reads such a file without a word, and loses rows or changes them."""
+    data = bytearray(gz(LINES))
+    data[int(place * len(data))] ^= 0x10
+    (tmp_path / "papers.gz").write_bytes(data)
+    with pytest.raises(UserError, match="papers.gz is cut short or damaged"):
+        check_whole([tmp_path / "papers.gz"], tmp_path / "raw")
+
+
+def test_a_file_is_looked_at_again_only_when_it_has_changed(tmp_path, monkeypatch):
+    path, seen = tmp_path / "papers.gz", []
+    path.write_bytes(gz("a\n"))
+    monkeypatch.setitem(integrity.CHECKS, ".gz", lambda found: seen.append(found.name))
+    for _ in range(2):
+        check_whole([path], tmp_path / "raw")
+    assert seen == ["papers.gz"]
+    path.write_bytes(gz("another\n"))
+    check_whole([path], tmp_path / "raw")
+    assert seen == ["papers.gz"] * 2
+
+
 def test_headers_are_read_without_quotes_byte_order_mark_or_capitals(folders):
     root, _ = folders
     write_required(root)
@@ -106,6 +210,37 @@ def test_headers_are_read_without_quotes_byte_order_mark_or_capitals(folders):
     found = prepare()
     assert found.headers[str(ros)] == ["reftype", "confscore", "oaid", "patent", "wherefound"]
     assert found.headers[str(root / TABLE)][:2] == ["patent_id", "patent_type"]
+
+
+def test_a_table_written_with_its_index_has_a_column_without_a_name(folders):
+    root, _ = folders
+    write_required(root)
+    path = root / "pqr/inventorid_patentid.tsv"
+    path.parent.mkdir()
+    path.write_text("\tinventor_id\tpatent_id\n0\ti\tUS-1\n")
+    assert prepare().headers[str(path)] == ["", "inventor_id", "patent_id"]
+
+
+def test_what_parts_the_fields_goes_by_the_name_of_the_file(folders):
+    root, _ = folders
+    write_required(root)
+    folder = root / "patent_paper_pairs"
+    folder.mkdir()
+    marks = {}
+    for name, mark in (("_patent_paper_pairs.tsv", "\t"), ("_patent_paper_pairs.csv", ",")):
+        (folder / name).write_text(mark.join(("paperid", "patent")) + "\n")
+        found = prepare()
+        marks[name] = found.delimiters[str(folder / name)]
+        assert found.headers[str(folder / name)] == ["paperid", "patent"]
+    assert marks == {"_patent_paper_pairs.tsv": "\t", "_patent_paper_pairs.csv": ","}
+
+
+def test_of_releases_that_estimate_anew_the_last_by_name_is_read(folders):
+    root, _ = folders
+    (root / "kpss").mkdir()
+    for year in (2024, 2022, 2023):
+        (root / f"kpss/KPSS_{year}.csv").write_text("patent_num\n")
+    assert declared("kpss.patent_values").files(root) == [root / "kpss/KPSS_2024.csv"]
 
 
 def test_of_two_releases_of_reliance_on_science_the_newer_is_read(folders):

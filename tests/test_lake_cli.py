@@ -28,7 +28,9 @@ def at_sample(sample_lake, monkeypatch):
     return sample_lake
 
 
-@pytest.mark.parametrize("name", ["sample", "sources", "build", "show", "docs"])
+@pytest.mark.parametrize(
+    "name", ["sample", "sources", "build", "show", "docs", "lineage", "diff", "report", "plan"]
+)
 def test_every_command_explains_itself_with_an_example(name):
     assert run(name, "-h") == run(name, "--help")
     assert any(f"Example: lake {name}" in line for line in run(name, "--help"))
@@ -105,6 +107,24 @@ def test_show_gives_the_first_rows_of_a_table_and_of_a_slice(at_sample):
     )
     years = [int(row[header.index("known_year")]) for row in rows]
     assert max(years) == 1999 and years == sorted(years)
+
+
+def test_show_keeps_a_slice_of_text_within_a_licence(at_sample):
+    words = ("show", "pretrain_text", "--asof", "2005", "--limit", "100000")
+    header, *rows = (line.split("\t") for line in run(*words))
+    place = header.index("licence")
+    header, *kept = (line.split("\t") for line in run(*words, "--licence-at-most", "cc-by"))
+    assert {row[place] for row in kept} == {"cc-by"}
+    assert kept == [row for row in rows if row[place] == "cc-by"]
+    refused = {
+        ("documents", "--asof", "2005"): "slices of text",
+        ("pretrain_text",): "--asof 2013",
+        ("pretrain_text", "--asof", "2005"): "use one of public-domain",
+    }
+    for asked, said in refused.items():
+        found = CliRunner().invoke(cli, ["show", *asked, "--licence-at-most", "free"])
+        assert found.exit_code == 2
+        assert said in found.output
 
 
 def test_a_year_outside_the_lake_is_refused_with_the_years_it_spans(at_sample):

@@ -51,6 +51,11 @@ def is_whole(paper):
     return isinstance(paper["corpusid"], int) and (year is None or str(year).isdigit())
 
 
+def cleaned(abstract):
+    """The abstract without the one heading that the sample plants."""
+    return re.sub(r"^Abstract\n", "", abstract or "").strip()
+
+
 def bare_doi(value):
     """The DOI in lower case, without resolver."""
     return re.sub(r"^(https?://)?(dx\.)?doi\.org/|^doi:", "", (value or "").strip().lower())
@@ -59,10 +64,12 @@ def bare_doi(value):
 @pytest.fixture(scope="module")
 def documents(raw):
     """corpus.documents the long way round: doc_id, doc_type, known_year, title, abstract."""
+    # A merged id's abstract is its paper's; in the sample no such id has a year of its own.
+    abstracts = {raw.merged.get(k, (k,))[0]: text for k, text in raw.abstracts.items()}
     papers = [
-        (key, "paper", year_of(row["year"]), row["title"], raw.abstracts.get(key))
+        (key, "paper", year_of(row["year"]), row["title"], cleaned(abstracts.get(key)))
         for key, row in raw.papers.items()
-        if is_whole(row)
+        if is_whole(row) and key not in raw.merged
     ]
     patents = [
         (PATENT + int(key), "patent", year_of(row["patent_date"]), row["patent_title"],
@@ -88,16 +95,17 @@ def edges(raw, documents):
     for key, row in raw.papers.items():
         doi = bare_doi((row.get("externalids") or {}).get("DOI"))
         if doi and is_whole(row):
-            rank = (year_of(row["year"]) or 9999, key)
+            rank = (year_of(row["year"]) or 9999, raw.merged.get(key, (key,))[0])
             by_doi[doi] = min(rank, by_doi.get(doi, rank))
     works = {key: bare_doi(row.get("doi")) for key, row in raw.works.items()}
-    pairs = [
-        (r["citingcorpusid"], r["citedcorpusid"])
-        for r in raw.citations
-        if isinstance(r["citingcorpusid"], int) and isinstance(r["citedcorpusid"], int)
-    ]
+    pairs = []
+    for row in raw.citations:
+        ends = (row["citingcorpusid"], row["citedcorpusid"])
+        if all(isinstance(end, int) for end in ends):
+            found = [raw.merged.get(end, (end, None)) for end in ends]
+            pairs.append((*(end for end, _ in found), max(year or 0 for _, year in found)))
     pairs += [
-        (PATENT + int(r["patent_id"]), PATENT + int(r["citation_patent_id"]))
+        (PATENT + int(r["patent_id"]), PATENT + int(r["citation_patent_id"]), 0)
         for r in raw.patent_citations
         if r["patent_id"].isdigit() and r["citation_patent_id"].isdigit()
         # A sequence in words is malformed and its row in the quarantine.
@@ -105,11 +113,13 @@ def edges(raw, documents):
     ]
     for row in raw.reliance:
         number = re.fullmatch(r"us-0*(\d{1,8})-[a-z]\d?", row["patent"].lower())
-        paper = by_doi.get(works.get(int(row["oaid"])))
+        work = int(row["oaid"])
+        paper = by_doi.get(works.get(raw.merged_works.get(work, work)))
         if number and paper:
-            pairs.append((PATENT + int(number[1]), paper[1]))
+            pairs.append((PATENT + int(number[1]), paper[1], paper[0]))
     known = documents.select("doc_id", "doc_type", "known_year")
-    found = pl.DataFrame(pairs, schema=["citing_id", "cited_id"], orient="row").unique()
+    found = pl.DataFrame(pairs, schema=["citing_id", "cited_id", "link_year"], orient="row")
+    found = found.group_by("citing_id", "cited_id").agg(pl.min("link_year").cast(pl.Int32))
     found = found.filter(pl.col("citing_id") != pl.col("cited_id"))
     found = found.join(known, left_on="citing_id", right_on="doc_id")
     found = found.join(known, left_on="cited_id", right_on="doc_id", suffix="_cited")
@@ -117,7 +127,7 @@ def edges(raw, documents):
         "citing_id",
         "cited_id",
         edge_type=pl.col("doc_type") + "_" + pl.col("doc_type_cited"),
-        known_year=pl.max_horizontal("known_year", "known_year_cited"),
+        known_year=pl.max_horizontal("known_year", "known_year_cited", "link_year"),
     ).sort("known_year", "citing_id", "cited_id")
 
 
@@ -254,6 +264,56 @@ def test_web_pages_are_dated_by_their_dump(con, raw):
     assert dict(found) == expected
 
 
+ASKED = ("cc-by", "cc-by-sa", "cc-by-nc", "publisher-specific-oa")
+# What each licence of the sample lets in, written out and not taken from the lake's own order.
+WITHIN = {
+    "cc-by": {"cc-by", "odc-by"},
+    "cc-by-sa": {"cc-by", "odc-by", "cc-by-sa"},
+    "cc-by-nc": {"cc-by", "odc-by", "cc-by-sa", "cc-by-nc"},
+    "publisher-specific-oa": {"cc-by", "odc-by", "cc-by-sa", "cc-by-nc"},
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_a_slice_within_a_licence_holds_its_rows_and_none_of_unknown_licence(con, asked):
+    whole = con.sql("select * exclude (text) from corpus.pretrain_asof(2013)").pl()
+    assert whole["licence"].null_count() > 10
+    query = f"from corpus.pretrain_asof(2013, licence_at_most := '{asked}')"
+    found = con.sql(f"select * exclude (text) {query}").pl()
+    assert found.equals(whole.filter(pl.col("licence").is_in(sorted(WITHIN[asked]))))
+    assert 0 < len(found) < len(whole)
+
+
+def test_no_licence_in_the_sample_asks_less_than_attribution(con):
+    query = "select count(*) from corpus.pretrain_asof(2013, licence_at_most := 'cc0')"
+    assert con.sql(query).fetchall() == [(0,)]  # the publishers ask to be named
+
+
+def test_an_unknown_licence_is_an_error_that_names_the_known_ones(con):
+    with pytest.raises(duckdb.InvalidInputException, match="licence CCBY is unknown: .*cc-by-nc"):
+        con.sql("from corpus.pretrain_asof(2013, licence_at_most := 'CCBY')").fetchall()
+
+
+def test_texts_keep_the_licence_that_their_raw_record_gives(con, raw):
+    spelled = {"CCBY": "cc-by", "CCBYNC": "cc-by-nc", "CCBYSA": "cc-by-sa", None: None}
+    given = {
+        raw.merged.get(row["corpusid"], (row["corpusid"],))[0]: row["openaccessinfo"]["license"]
+        for row in raw.json("s2ag/abstracts/*")
+    }
+    rows = con.sql("select doc_id, licence from corpus.pretrain_text"
+                   " where source = 'abstracts'").fetchall()  # fmt: skip
+    assert len(rows) > 4_000
+    assert rows == [(doc_id, spelled[given[doc_id]]) for doc_id, _ in rows]
+
+
+def test_licences_of_a_cutoff_are_those_of_its_slice(con):
+    counted = con.sql("select source, licence, is_unknown, n_texts from audit.licences_by_year"
+                      " where cutoff = 2013").fetchall()  # fmt: skip
+    found = Counter(con.sql("select source, licence from corpus.pretrain_asof(2013)").fetchall())
+    assert {(source, licence): n for source, licence, _, n in counted} == found
+    assert all(unknown == (licence is None) for _, licence, unknown, _ in counted)
+
+
 @pytest.mark.parametrize("threads", [1, 4])
 def test_a_slice_streams_in_its_stored_order(con, threads):
     con.execute(f"set threads = {threads}")
@@ -350,9 +410,12 @@ def test_works_go_by_an_id_that_was_known_no_later(con, raw):
         PATENT + int(k): year_of(r["patent_date"]) for k, r in raw.patents.items() if k.isdigit()
     }
     years |= {PGPUB + key: year_of(r["filing_date"]) for key, r in raw.publications.items()}
-    assert {via for _, _, via, _ in rows} == {"doi", "application", "crosswalk"}
-    for doc, work, _, known in rows:
-        assert years[work] <= years[doc] == known
+    assert {via for _, _, via, _ in rows} == {"doi", "merged", "application", "crosswalk"}
+    merged = {paper for paper, _ in raw.merged.values()}
+    for doc, work, via, known in rows:
+        # The DOI of a merged record ties its paper to a work later than its own year.
+        assert years[work] <= known
+        assert years[doc] == known or (via == "doi" and doc in merged and years[doc] < known)
         assert (years[work], work) < (years[doc], doc)
     assert not {row[1] for row in rows} & {row[0] for row in rows}
 
@@ -382,7 +445,8 @@ def test_sources_without_text_leave_no_file_and_no_row(small_lake):
         assert [str(Path(row[0]).resolve()) for row in listed] == files
         assert all(Path(row[0]).is_absolute() for row in listed)
         rows = lake.sql("from corpus.pretrain_asof(2010)").fetchall()
-        assert rows == [(1, "abstracts", 2010, 2010, None, "On one thing.")]
+        text = (1, "abstracts", 2010, 2010, None, "On one thing.", "odc-by", "cc-by")
+        assert rows == [text]
         empty = lake.sql("select count(*) from intermediate.int_text_uspto").fetchall()
         assert empty == [(0,)]
         assert lake.sql("from y2010.pretrain_text").fetchall() == rows

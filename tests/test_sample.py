@@ -142,7 +142,8 @@ def test_citations_lead_back_in_time_except_the_planted_ones(raw):
     planted = {tuple(pair) for pair in raw.faults["citation_forward"]}
     forward = set()
     for row in raw.citations:
-        ends = [raw.papers.get(row[end]) for end in ("citingcorpusid", "citedcorpusid")]
+        named = [row[end] for end in ("citingcorpusid", "citedcorpusid")]
+        ends = [raw.papers.get(raw.merged.get(key, (key,))[0]) for key in named]
         years = [end and end["year"] for end in ends]
         if all(years) and 2099 not in years and years[0] < years[1]:
             forward.add((row["citingcorpusid"], row["citedcorpusid"]))
@@ -331,6 +332,47 @@ def test_inventors_who_are_authors_restate_their_papers(raw):
         assert patent.restates.year <= patent.filed.year
 
 
+def test_what_firms_and_patents_are_worth_is_learnable_from_their_words(raw):
+    """Fees are paid, and values high, for the patents that the words of praise mark."""
+    from warehouse.sample.words import MODEST, PRAISED
+
+    def praised(key: str) -> int:
+        words = set(raw.patent_abstracts.get(key, "").replace(".", "").split())
+        return len(words & set(PRAISED)) - len(words & set(MODEST))
+
+    held = [key for key in raw.values if key in raw.patents]
+    values = {True: [], False: []}
+    for key in held:
+        if praised(key):
+            values[praised(key) > 0].append(float(raw.values[key]["xi_real"]))
+    assert min(map(len, values.values())) > 200
+    medians = {side: sorted(found)[len(found) // 2] for side, found in values.items()}
+    assert medians[True] > 1.3 * medians[False]
+    lapsed = {line[:13].lstrip("0") for line in raw.fee_lines if line[52:].startswith("EXP.")}
+    old = [key for key, row in raw.patents.items() if raw.is_plain(row) and
+           row["patent_date"][:4] <= "2012" and praised(key)]  # fmt: skip
+    shares = {
+        side: sum(k in lapsed for k in old if (praised(k) > 0) == side)
+        / sum((praised(k) > 0) == side for k in old)
+        for side in (True, False)
+    }
+    assert shares[True] < shares[False] - 0.05
+    assert shares[True] > 0.1 and shares[False] < 0.9
+
+
+def test_every_label_of_the_benchmark_sources_has_many_examples(raw):
+    firms = raw.firms.values()
+    for flag in ("univ_hospital_gov", "foreign", "VC_backed_assignee"):
+        counts = collections.Counter(row[flag] for row in firms)
+        assert min(counts["0"], counts["1"]) > 150, flag
+    scores = collections.Counter(row["ppp_score"] for row in raw.pair_rows)
+    assert scores["3"] + scores["4"] > 100 and scores["1"] + scores["2"] > 50
+    sure = [row for row in raw.researchers if float(row["confidence"] or 0) >= 0.7]
+    assert 40 < len(sure) < len(raw.researchers)
+    cited = [sum(bool(row["cited_work"]) for row in rows) for rows in raw.families.values()]
+    assert sum(count >= 5 for count in cited) > 200
+
+
 # Faults
 
 
@@ -386,6 +428,34 @@ SEEN = {
     "citation_duplicate": lambda raw, key: raw.pairs[tuple(key)] >= 2,
     "citation_self_loop": lambda raw, key: key[0] == key[1] and tuple(key) in raw.pairs,
     "citation_forward": lambda raw, key: tuple(key) in raw.pairs,
+    "paper_merged": lambda raw, key: raw.papers[key[0]]["year"] < raw.papers[key[1]]["year"]
+    and raw.merged[key[1]] == (key[0], raw.papers[key[1]]["year"]),
+    "abstract_of_merged_id": lambda raw, key: raw.merged[key[1]] == (key[0], None)
+    and key[1] in raw.abstracts
+    and key[0] not in raw.abstracts,
+    "citation_of_merged_id": lambda raw, key: raw.merged[key[2]][0] == key[1]
+    and (key[0], key[2]) in raw.pairs,
+    "version_upper_case": lambda raw, key: any(
+        row["corpusid"] == key and row["sha"].isupper() for row in raw.versions
+    ),
+    "version_unheld": lambda raw, key: key not in raw.papers
+    and any(row["corpusid"] == key for row in raw.versions),
+    "version_broken_line": lambda raw, _: any(
+        not line.endswith("}") for line in raw.lines("s2ag/paper-ids/*")
+    ),
+    "version_short_hash": lambda raw, key: len(key) == 39
+    and any(row["sha"] == key for row in raw.versions),
+    "body_v1_null": lambda raw, key: raw.bodies_v1[key]["text"] is None,
+    "body_v1_unmarked": lambda raw, key: raw.v1_notes(key, "abstract", "paragraph") == [None] * 2
+    and raw.bodies_v1[key]["text"],
+    "body_v1_no_paragraphs": lambda raw, key: raw.v1_notes(key, "abstract")[0]
+    and raw.v1_notes(key, "paragraph") == [None],
+    "body_v1_offsets_text": lambda raw, key: isinstance(
+        raw.v1_notes(key, "paragraph")[0][-1]["start"], str
+    ),
+    "body_v1_offsets_outside": lambda raw, key: raw.v1_notes(key, "paragraph")[0][-1]["end"]
+    > len(raw.bodies_v1[key]["text"]),
+    "body_v1_other": lambda raw, key: key in raw.bodies and key in raw.bodies_v1,
     "body_null": lambda raw, key: raw.bodies[key]["text"] is None,
     "body_annotations_null": lambda raw, key: raw.bodies[key]["annotations"]["paragraph"] is None,
     "body_offsets_text": lambda raw, key: isinstance(
@@ -408,6 +478,12 @@ SEEN = {
     "work_xpac": lambda raw, key: raw.works[key]["is_xpac"],
     "work_retracted": lambda raw, key: raw.works[key]["is_retracted"],
     "work_unlinked": lambda raw, key: "elsewhere" in raw.works[key]["doi"],
+    "work_merged": lambda raw, key: key in raw.works
+    and any(
+        old not in raw.works and any(work == old for _, work in raw.links)
+        for old, new in raw.merged_works.items()
+        if new == key
+    ),
     "patent_short_row": lambda raw, key: key not in raw.patents
     and [len(row) for row in raw.tsv("g_patent") if row[0] == key] == [3],
     "patent_bad_integer": lambda raw, key: raw.patents[key]["num_claims"] == "twelve",
@@ -462,6 +538,105 @@ SEEN = {
         row["reftype"][0].isupper() for row in raw.reliance if row["patent"] == key[0]
     ),
     "ros_unheld_work": lambda raw, key: tuple(key) in raw.links and key[1] not in raw.works,
+    "reference_newline": lambda raw, key: any(
+        "\n" in row["other_reference_text"]
+        for row in raw.table("g_other_reference")
+        if (row["patent_id"], row["other_reference_sequence"]) == tuple(key)
+    ),
+    "withdrawn_listed": lambda raw, key: key in raw.withdrawn
+    and raw.patents[key]["withdrawn"] == 0,
+    "withdrawn_design": lambda raw, key: key in raw.withdrawn
+    and f"D{key[1:]:0>7}" in raw.member("uspto/withdrawn.zip"),
+    "withdrawn_unheld": lambda raw, key: key in raw.withdrawn and key not in raw.patents,
+    "fee_short_line": lambda raw, key: f"{key:0>13} 10123456" in raw.fee_lines,
+    "fee_bad_date": lambda raw, key: any(
+        line.startswith(f"{key:0>13}") and "2016O9O6" in line for line in raw.fee_lines
+    ),
+    "fee_undated": lambda raw, key: (key[0], "00000000", key[2]) in raw.fees
+    and tuple(key) not in raw.fees,
+    "fee_filing_zero": lambda raw, key: raw.filed[tuple(key)] == "00000000",
+    "fee_filing_blank": lambda raw, key: raw.filed[tuple(key)] == " " * 8,
+    "fee_without_places": lambda raw, key: tuple(key) not in raw.fees
+    and any(
+        line.startswith("  ") and (lambda t: (t[0], t[5], t[6]))(line.split()) == tuple(key)
+        for line in raw.fee_lines
+    ),
+    "fee_old_layout": lambda raw, key: any(
+        len(line) == 51 and line.startswith(key[0]) and line[37:].split() == key[1:]
+        for line in raw.old_fee_lines
+    ),
+    "fee_old_code": lambda raw, key: re.fullmatch(r"M\d{3}", key[2]) is not None
+    and tuple(key) in raw.fees,
+    "fee_duplicate": lambda raw, key: raw.fees[tuple(key)] >= 2,
+    "fee_same_day": lambda raw, key: any(
+        fee[0] == key and fee[2] == "EXPX" and (*fee[:2], "EXP.") in raw.fees for fee in raw.fees
+    ),
+    "fee_reinstated": lambda raw, key: any(
+        fee[0] == key and fee[2] == "REIN" for fee in raw.fees
+    ),
+    "fee_reissue": lambda raw, key: any(line.startswith("000000RE") for line in raw.fee_lines)
+    and any(fee[0] == key for fee in raw.fees),
+    "fee_unheld": lambda raw, key: key not in raw.patents
+    and any(fee[0] == key for fee in raw.fees),
+    "value_undated": lambda raw, key: raw.values[key]["issue_date"] == "",
+    "value_filing_blank": lambda raw, key: raw.values[key]["filing_date"] == "",
+    "value_cites_blank": lambda raw, key: raw.values[key]["cites"] == "",
+    "value_unheld": lambda raw, key: key in raw.values and key not in raw.patents,
+    "value_older_release": lambda raw, key: raw.older_values[key]["xi_real"]
+    != raw.values[key]["xi_real"]
+    and raw.older_values[key]["issue_date"] == raw.patents[key]["patent_date"]
+    if raw.patents[key]["patent_date"]
+    else key in raw.older_values,
+    "firm_byte_order_mark": lambda raw, key: (raw.folder / "ocpb" / key)
+    .read_bytes()
+    .startswith(b"\xef\xbb\xbfpatent_id,founding_year,founding_score,VC_backed"),
+    "firm_unmatched": lambda raw, key: raw.firms[key]["founding_score"] == "",
+    "firm_year_with_point": lambda raw, key: raw.firms[key]["founding_year"].endswith(".0"),
+    "firm_unheld": lambda raw, key: key in raw.firms and key not in raw.patents,
+    "firm_older_release": lambda raw, key: key in raw.older_firms,
+    "pair_days_blank": lambda raw, key: any(
+        (row["patent"], row["paperid"], row["daysdiffcont"]) == (*key, "") for row in raw.pair_rows
+    ),
+    "pair_repeated": lambda raw, key: len(
+        {row["ppp_score"] for row in raw.pair_rows if [row["patent"], row["paperid"]] == key}
+    )
+    == 2,
+    "pair_plant": lambda raw, key: any(row["patent"] == f"US-{key}" for row in raw.pair_rows),
+    "pair_unheld_work": lambda raw, key: any(row["paperid"] == key for row in raw.pair_rows)
+    and int(key[1:]) not in raw.works,
+    "researcher_index": lambda raw, key: (raw.folder / "pqr" / key)
+    .read_text()
+    .startswith("\tinventor_id\tpatent_id\n0\t"),
+    "researcher_confidence_absent": lambda raw, key: raw.researcher(key)[0]["confidence"] == "",
+    "researcher_old_id": lambda raw, key: raw.researcher(key)[0]["author_id"].startswith("A2"),
+    "researcher_repeated": lambda raw, key: len(raw.researcher(key)) == 2,
+    "researcher_patent_unheld": lambda raw, key: key.removeprefix("US-") not in raw.patents
+    and key in (raw.folder / "pqr/inventorid_patentid.tsv").read_text(),
+    "researcher_work_unheld": lambda raw, key: int(key[1:]) not in raw.works
+    and key in (raw.folder / "pqr/authorid_workid.tsv").read_text(),
+    "family_undated": lambda raw, key: [r["publication_date"] for r in raw.families[str(key)]]
+    == [""],
+    "family_without_text": lambda raw, key: not any(
+        (row["title"] + row["abstract"]).strip() for row in raw.families[str(key)]
+    ),
+    "family_lower_case": lambda raw, key: raw.families[str(key)][0]["office"] == "ep",
+    "family_later_member": lambda raw, key: [
+        row["office"] for row in raw.families[str(key)][:2]
+    ]
+    == ["NL", "EP"],
+    "family_tie": lambda raw, key: len(
+        {
+            row["publication"]
+            for row in raw.families[str(key)]
+            if row["office"] == "EP"
+            and row["publication_date"] == raw.families[str(key)][0]["publication_date"]
+        }
+    )
+    == 2,
+    "family_unheld_work": lambda raw, key: any(
+        row["cited_work"] and int(row["cited_work"][1:]) not in raw.works
+        for row in raw.families[str(key)]
+    ),
     "page_repeated": lambda raw, key: raw.page_dumps(key, "text") == 2,
     "page_same_id": lambda raw, key: raw.page_dumps(key, "id") == 2,
     "page_not_english": lambda raw, key: any(
@@ -480,6 +655,18 @@ def seen(raw):
     raw.cited = {(r["patent_id"], r["citation_sequence"]): r for r in raw.patent_citations}
     raw.links = collections.Counter((r["patent"], int(r["oaid"])) for r in raw.reliance)
     raw.not_granted = set(by_name(raw.crosswalk, "pgpub_id", "patent_id", "current_patent_id_flag"))
+    fixed = [line for line in raw.fee_lines if len(line) == 57 and line[0] == "0"]
+    events = [(line[:13].lstrip("0"), line[43:51], line[52:].strip()) for line in fixed]
+    raw.fees = collections.Counter(events)
+    raw.filed = {event: line[25:33] for event, line in zip(events, fixed, strict=True)}
+    raw.older_values = {row["patent_num"]: row for row in raw.delimited("kpss/KPSS_2023.zip")}
+    raw.older_firms = {row["patent_id"]: row for row in raw.delimited("ocpb/_patent_ocpb.csv")}
+    raw.researcher = lambda key: [
+        row for row in raw.researchers if row["inventor_id"].startswith(f"fl:au_ln:{key:04d}-")
+    ]
+    raw.v1_notes = lambda key, *names: [
+        json.loads(raw.bodies_v1[key]["annotations"][name] or "null") for name in names
+    ]
     raw.page_dumps = lambda key, column: len(
         {
             page["dump"]
@@ -502,8 +689,10 @@ def test_malformed_rows_stay_far_below_the_threshold_of_the_build(raw):
     rows = {
         "s2ag/papers": len(raw.papers),
         "s2ag/citations": len(raw.citations),
+        "s2ag/paper_ids": len(raw.versions),
         "g_patent": len(raw.patents),
         "g_us_patent_citation": len(raw.patent_citations),
+        "maintenance_fee_events": len(raw.fee_lines),
     }
     malformed = collections.Counter()
     for fault in FAULTS:

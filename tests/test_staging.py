@@ -1,5 +1,6 @@
 """Raw files as publishers write them, faults and all, arrive typed, or in the quarantine."""
 
+import gzip
 import json
 import shutil
 from datetime import date
@@ -18,6 +19,7 @@ from raw_folder import (
     write_zip,
 )
 
+from warehouse.errors import UserError
 from warehouse.ingest import prepare
 from warehouse.runner import run_dbt
 
@@ -108,6 +110,21 @@ def write_faulty(root):
             },  # 4 too
         ],
     )
+    merged = root / "openalex/merged_ids/works/2024-06-07.csv.gz"
+    merged.parent.mkdir(parents=True)
+    merged.write_bytes(gzip.compress(
+        b"merge_date,id,merge_into_id\n2024-06-07,W3,W7\n2024-06-07,W4,S1\n", mtime=0
+    ))  # fmt: skip
+    write_jsonl(
+        root / "s2ag/paper-ids/paper-ids_000.jsonl.gz",
+        [
+            {"sha": "A" * 40, "corpusid": 1, "primary": True},
+            {"sha": "b" * 40, "corpusid": "5", "primary": False},
+            {"sha": "a" * 39, "corpusid": 5, "primary": False},  # 3 malformed
+            {"sha": "d" * 40, "primary": False},  # 4 malformed
+            {"sha": "c" * 40, "corpusid": 6},
+        ],
+    )
     ros = root / "reliance_on_science/pcs_oa_uspto.csv"
     ros.parent.mkdir()
     ros.write_text(
@@ -121,7 +138,30 @@ def write_faulty(root):
     return root
 
 
-def stage(root, lake, copy):
+def write_works_as_parquet(root, nested):
+    """Works in the layout since 2026: maps and structs, or (some copies) JSON strings of them."""
+    path = root / "openalex/data/parquet/works/updated_date=2026-06-01/part_0000.parquet"
+    path.parent.mkdir(parents=True)
+    index, copy = {"the": [0, 5], "sat": [3], "cat": [1]}, {"license": "cc-by", "version": None}
+    columns = {
+        "id": [f"https://openalex.org/{key}" for key in ("W7", "W8", "A9")],
+        "doi": ["https://doi.org/10.1/A", None, None],
+        "title": ["T", "", "T"],
+        "publication_year": [2010, None, 2010],
+        **dict.fromkeys(("language", "type"), ["en"] * 3),
+        **dict.fromkeys(("is_paratext", "is_retracted"), [False, True, None]),
+    }
+    if nested:
+        kind = pa.map_(pa.string(), pa.list_(pa.int32()))
+        columns["abstract_inverted_index"] = pa.array([list(index.items()), None, None], kind)
+        columns["best_oa_location"] = [copy, None, {"license": None, "version": None}]
+    else:
+        columns["abstract_inverted_index"] = [json.dumps(index), None, "the cat"]
+        columns["best_oa_location"] = [json.dumps(copy), None, "no JSON"]
+    pq.write_table(pa.table(columns), path)
+
+
+def stage(root, lake, copy, select=("path:models_sql/staging", "quarantined", "sources")):
     """Run the staging models and the audit of them; returns a reader of a copy of the lake.
 
     The lake folder serves two raw folders, so that dbt parses the project once.
@@ -130,7 +170,7 @@ def stage(root, lake, copy):
         patch.setenv("DATA_ROOT", str(root))
         patch.setenv("SCITLAKE_WAREHOUSE", str(lake))
         prepare()
-        run_dbt(["run", "--select", "path:models_sql/staging", "quarantined", "sources"])
+        run_dbt(["run", "--select", *select])
     copy.mkdir()
     shutil.move(lake / "lake.duckdb", copy / "lake.duckdb")
     return duckdb.connect(str(copy / "lake.duckdb"), read_only=True)
@@ -258,6 +298,52 @@ def test_abstracts_come_back_from_an_index_given_as_object_or_as_text(lake):
     ]
 
 
+@pytest.mark.parametrize("nested", [True, False])
+def test_works_come_from_parquet_and_lines_of_one_release(folder, nested):
+    """Of the layouts that lie there one is read: the older lines stand for no second record."""
+    name = "nested" if nested else "text"
+    root = write_required(folder / name)
+    work = {"id": "https://openalex.org/W7", "title": "Old", "publication_year": 2001}
+    write_jsonl(root / "openalex/works/updated_date=2026-01-01/part_000.gz", [work])
+    write_works_as_parquet(root, nested)
+    with stage(root, folder / "lake", folder / f"staged {name}", ["stg_openalex__works"]) as con:
+        columns = "work_id, doi, title, publication_year, is_retracted, is_xpac, abstract, licence"
+        assert rows(con, f"select {columns} from staging.stg_openalex__works order by 1") == [
+            (7, "10.1/a", "T", 2010, False, None, "the cat sat the", "cc-by"),
+            (8, None, None, None, True, None, None, None),
+        ]
+        part = "part_0000.parquet"
+        bad = [(part, 3, "id", "does not match (https?://openalex.org/)?W?[0-9]{1,12}")]
+        if not nested:
+            bad.insert(0, (part, 3, "abstract_inverted_index",
+                           "not of type map(varchar, integer[])"))  # fmt: skip
+        assert rejected(con, "openalex__works") == bad
+        assert rejected(con, "openalex__works", counts=False) == [(part, 2, None, "undated")]
+    # A release in both formats is read once.
+    (root / "openalex/data/jsonl/works").mkdir(parents=True)
+    write_jsonl(root / "openalex/data/jsonl/works/updated_date=2026-06-01/part_0000.gz", [work])
+    with stage(root, folder / "lake", folder / f"again {name}", ["stg_openalex__works"]) as con:
+        assert rows(con, "select title from staging.stg_openalex__works") == [("Old",)]
+
+
+def test_ids_of_merged_works_are_read_from_packed_csv(lake):
+    assert rows(lake, "from staging.stg_openalex__merged_ids") == [(3, 7, date(2024, 6, 7))]
+    assert rejected(lake, "openalex__merged_ids") == [
+        ("2024-06-07.csv.gz", 3, "merge_into_id",
+         "does not match (https?://openalex.org/)?W?[0-9]{1,12}")
+    ]  # fmt: skip
+
+
+def test_versions_of_papers_are_read_in_either_case_and_others_quarantined(lake):
+    found = rows(lake, "from staging.stg_s2ag__paper_ids order by corpus_id")
+    assert found == [("a" * 40, 1, True), ("b" * 40, 5, False), ("c" * 40, 6, None)]
+    name = "paper-ids_000.jsonl.gz"
+    assert rejected(lake, "s2ag__paper_ids") == [
+        (name, 3, "sha", "does not match [0-9A-Fa-f]{40}"),
+        (name, 4, "corpusid", "key is missing"),
+    ]
+
+
 def test_a_release_without_the_optional_columns_is_read(lake):
     assert rows(lake, "select * from staging.stg_ros__patent_to_paper order by work_id") == [
         ("7000001", 7, "app", 10, "frontonly", True),
@@ -329,8 +415,58 @@ def test_the_order_of_rows_and_files_changes_nothing(lake, folder):
     (root / "s2ag/papers/papers_001.jsonl.gz").rename(root / "s2ag/papers/a_first.gz")
     names = [row[0] for row in rows(lake, "select table_name from duckdb_tables() where"
                                     " schema_name = 'staging' order by 1")]  # fmt: skip
-    assert len(names) == 15
+    assert len(names) == 25
     with stage(root, folder / "lake", folder / "staged again") as other:
         for name in names:
             query = f"select * from staging.{name} order by all"
             assert rows(other, query) == rows(lake, query), name
+
+
+def test_headers_among_the_rows_and_ids_that_are_none_are_quarantined(folder):
+    """Files put together by hand bring their headers along; a shifted column puts text in ids."""
+    root = write_required(folder / "put together")
+    path = root / "patentsview/g_patent_abstract.tsv"
+    lines = path.read_text().splitlines()
+    lines += [lines[0], '"A device for it."\t"7000003"', '"d0734743"\t"Kept."']
+    path.write_text("\n".join(lines) + "\n")
+    with stage(root, folder / "lake", folder / "staged put together") as con:
+        assert rejected(con, "patentsview__g_patent_abstract") == [
+            ("g_patent_abstract.tsv", 3, "patent_id", "does not match [A-Za-z]{0,2}[0-9]{1,10}"),
+            ("g_patent_abstract.tsv", 3, None, "the header again"),
+            ("g_patent_abstract.tsv", 4, "patent_id", "does not match [A-Za-z]{0,2}[0-9]{1,10}"),
+        ]
+        kept = rows(
+            con, "select patent_id from staging.stg_patentsview__patent_abstracts order by 1"
+        )
+        assert kept == [("7000001",), ("D734743",)]
+
+
+def test_a_field_that_is_in_no_record_of_a_json_file_is_told(folder):
+    """JSON has no header: a renamed field would come as nulls, and every abstract be lost."""
+    root = write_required(folder / "renamed")
+    rows_of = [{"corpusid": n, "Abstract": "On a thing."} for n in range(20)]
+    path = write_jsonl(root / "s2ag/abstracts/abstracts_001.jsonl.gz", rows_of)
+    with pytest.raises(UserError) as refused:
+        stage(root, folder / "lake", folder / "staged renamed")
+    assert f"{path} has $.abstract in none of its records" in refused.value.message
+    (folder / "lake/lake.duckdb").unlink()
+
+
+def test_a_line_that_an_open_quote_takes_along_is_listed_by_itself(folder):
+    """The reader ends the quote in the next line, so a good record goes with the bad one."""
+    root = write_required(folder / "open quote")
+    path = root / "patentsview/g_patent_abstract.tsv"
+    lines = ['"7000002"\t"Never closed', '"7000003"\t"Whole."', '"7000004"\t"Two\nlines."']
+    path.write_text(path.read_text() + "\n".join(lines) + "\n")
+    with stage(root, folder / "lake", folder / "staged open quote") as con:
+        assert rows(
+            con,
+            "select line, reason, raw from quarantine.patentsview__g_patent_abstract"
+            " where column_name is null",
+        ) == [(3, "taken along by an open quote before it", '"7000003"\t"Whole."')]
+        sql = "select sum(n_rows) from audit.quarantined where table_name = 'g_patent_abstract'"
+        assert rows(con, sql) == [(2,)]
+        kept = rows(
+            con, "select patent_id from staging.stg_patentsview__patent_abstracts order by 1"
+        )
+        assert kept == [("7000001",), ("7000004",)]

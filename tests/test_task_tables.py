@@ -36,10 +36,11 @@ def table(sample_lake):
 
 @pytest.fixture(scope="module")
 def utility(table):
-    """Granted, non-withdrawn utility patents with a date: one row each, the first grant."""
+    """Granted utility patents, not withdrawn, with a date: one row each, the first grant."""
     return (
         table("staging.stg_patentsview__patents")
         .filter(pl.col("is_utility") & pl.col("grant_year").is_not_null())
+        .join(table("staging.stg_uspto__withdrawn"), on="patent_id", how="anti")
         .group_by("patent_id", "doc_id")
         .agg(pl.col("grant_date").min(), pl.col("grant_year").min())
     )

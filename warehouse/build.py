@@ -13,11 +13,13 @@ from typing import Any
 
 import duckdb
 
-from warehouse import ingest
+from warehouse import ingest, refresh
 from warehouse.errors import CheckFailed, UserError, unknown
 from warehouse.runner import Step, ended_by_signal, run_dbt
 from warehouse.sources import data_root, lake_file, lake_folder, project_dir
+from warehouse.threads import query_threads
 
+LAST = "last.duckdb"  # the lake before this one, kept when asked for
 FAILED = "failed.duckdb"  # a lake that a data test refused, kept so that one can see why
 
 
@@ -29,6 +31,7 @@ class BuildSettings:
     variables: Mapping[str, Any] = field(default_factory=dict)  # dbt vars that differ
     threads: int = 2  # models built at a time
     afresh: bool = False  # start from an empty file, so that every text is scored again
+    keep_last: bool = False  # keep the lake that is replaced, until the next build
 
 
 def build(
@@ -36,11 +39,12 @@ def build(
 ) -> dict[str, Any]:
     """Build the lake of `SCITLAKE_WAREHOUSE` from the raw files of `DATA_ROOT`.
 
-    It starts from a copy of the last good lake: every model is made anew, but language scores
-    of texts that it has met are kept; with `select`, so is everything else.
+    It starts from a copy of the last good lake and makes anew what depends on a raw file or a
+    model that has changed since, or the models of `select`; the result is that of a build afresh.
 
     Returns:
-        What `lake.json` beside the lake says: when, from what, with which settings.
+        What `lake.json` beside the lake says: when, from what, with which settings, and in
+        `changed` why something was built; empty when nothing was.
 
     Raises:
         UserError: another build runs, or the raw files are not as they must be; the last good
@@ -48,11 +52,18 @@ def build(
         CheckFailed: a data test failed; the last good lake is untouched.
     """
     check_variables(settings.variables)
+    query_threads()
     lake = lake_folder().resolve()
     lake.mkdir(parents=True, exist_ok=True)
     with ended_by_signal(), _only_one(lake):
         _check_free(lake_file())
-        _check_sources(settings)
+        raw = _check_sources(settings)
+        now = refresh.made_of(raw, settings.variables)
+        todo = refresh.look(lake, now)
+        if settings.select or settings.afresh:
+            todo = refresh.Refresh(reasons=("as asked",), rescore=settings.afresh)
+        elif not todo.reasons:
+            return {**json.loads((lake / "lake.json").read_text(encoding="utf-8")), "changed": []}
         beside = lake / "next"
         shutil.rmtree(beside, ignore_errors=True)
         beside.mkdir()
@@ -62,7 +73,12 @@ def build(
             if not settings.afresh:
                 _copy(lake_file(), next_file)
             started = datetime.now().astimezone()
-            run_dbt(_command(settings), env={"SCITLAKE_DB": str(next_file)}, on_step=on_step)
+            env = {"SCITLAKE_DB": str(next_file)}
+            if todo.forget:
+                env["SCITLAKE_FORGET"] = "1"
+            run_dbt(_command(settings, todo, lake), env=env, on_step=on_step)
+            if not settings.select:
+                _finish(next_file, lake, todo)
             made = {
                 "built": started.isoformat(timespec="seconds"),
                 "seconds": round((datetime.now().astimezone() - started).total_seconds(), 1),
@@ -70,8 +86,13 @@ def build(
                 "select": list(settings.select),
                 "variables": dict(settings.variables),
                 "duckdb": duckdb.__version__,
+                "changed": list(todo.reasons),
             }
-            _swap(next_file, lake, made)
+            _swap(next_file, lake, made, settings.keep_last)
+            if settings.select:
+                refresh.forget_state(lake)
+            else:
+                refresh.remember(lake, now)
         except CheckFailed as failure:
             next_file.replace(lake / FAILED)
             raise CheckFailed(
@@ -95,22 +116,38 @@ def check_variables(variables: Mapping[str, Any]) -> None:
             raise unknown("setting of the lake", name, project["vars"], "lake build --help")
 
 
-def _command(settings: BuildSettings) -> list[str]:
+def _command(settings: BuildSettings, todo: refresh.Refresh, lake: Path) -> list[str]:
     command = ["build", "--threads", str(settings.threads)]
+    if todo.rescore:
+        command.append("--full-refresh")
     if settings.variables:
         command += ["--vars", json.dumps(dict(settings.variables))]
-    for selector in settings.select:
+    for selector in settings.select or todo.selectors:
         command += ["--select", selector]
+    if todo.selectors:
+        command += ["--state", str(lake / refresh.STATE)]
     return command
 
 
-def _check_sources(settings: BuildSettings) -> None:
+def _finish(next_file: Path, lake: Path, todo: refresh.Refresh) -> None:
+    """Trace the columns again if a model may differ, and drop what no model makes any more."""
+    from warehouse.lineage_show import TABLE, write_table
+
+    manifest = json.loads((lake / "target" / "manifest.json").read_text(encoding="utf-8"))
+    refresh.drop_strangers(next_file, manifest, (TABLE, "quarantine.rows_read"))
+    if not todo.selectors or "state:modified+" in todo.selectors:
+        write_table(next_file)
+
+
+def _check_sources(settings: BuildSettings) -> ingest.RawFiles:
     """Say what is missing before dbt starts; with `select` only dbt knows what is needed."""
-    missing = ingest.prepare().missing()
+    raw = ingest.prepare()
+    missing = raw.missing()
     if missing and not settings.select:
         lines = "\n".join(f"  {line}" for line in missing.values())
         root = data_root().resolve()
         raise UserError(f"DATA_ROOT={root} lacks {len(missing)} required raw table(s):\n{lines}")
+    return raw
 
 
 @contextmanager
@@ -161,12 +198,15 @@ def _copy(file: Path, copy: Path) -> None:
         copy.unlink()  # damaged, or of another version of DuckDB: build from nothing
 
 
-def _swap(next_file: Path, lake: Path, made: Mapping[str, Any]) -> None:
+def _swap(next_file: Path, lake: Path, made: Mapping[str, Any], keep_last: bool) -> None:
     """Put the finished file in the place of the last good one."""
     with duckdb.connect(str(next_file)) as con:
         con.execute("checkpoint")
     # A log left by a killed plain `dbt build` belongs to the old file and must not meet the new.
     (lake / "lake.duckdb.wal").unlink(missing_ok=True)
+    (lake / LAST).unlink(missing_ok=True)
+    if keep_last and (lake / "lake.duckdb").is_file():
+        (lake / LAST).hardlink_to(lake / "lake.duckdb")
     next_file.replace(lake / "lake.duckdb")
     partial = lake / "lake.json.partial"
     partial.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
@@ -174,13 +214,16 @@ def _swap(next_file: Path, lake: Path, made: Mapping[str, Any]) -> None:
 
 
 def _remove_stale_text(lake: Path) -> None:
-    """Remove text files that the new lake does not list, and folders that are empty then."""
-    with duckdb.connect(str(lake / "lake.duckdb"), read_only=True) as con:
-        try:
-            listed = con.execute("select path from audit.text_files").fetchall()
-        except duckdb.CatalogException:
-            return  # a lake of some models only
-    keep = {Path(path).resolve() for (path,) in listed}
+    """Remove text files that no kept lake lists, and folders that are empty then."""
+    keep = set()
+    for file in (lake / "lake.duckdb", lake / LAST):
+        if file.is_file():
+            with duckdb.connect(str(file), read_only=True) as con:
+                try:
+                    listed = con.execute("select path from audit.text_files").fetchall()
+                except duckdb.CatalogException:
+                    return  # a lake of some models only
+            keep |= {Path(path).resolve() for (path,) in listed}
     for path in sorted((lake / "text").rglob("*"), reverse=True):
         if path.is_dir():
             with suppress(OSError):

@@ -14,6 +14,7 @@ def cli() -> None:
     DATA_ROOT            folder of raw files (default: the generated sample)
     SCITLAKE_WAREHOUSE   folder of the lake (default: warehouse/lake)
     DUCKDB_MEMORY        memory a build may use (default: 3GB)
+    DUCKDB_THREADS       threads of one query of a build (default: every core)
     """  # noqa: D301
 
 
@@ -43,29 +44,43 @@ def sample(seed: int, scale: float, shuffle_citations: bool, out: Path | None) -
 @click.option("--threads", type=click.IntRange(1), default=2, show_default=True,
               help="Models built at a time.")  # fmt: skip
 @click.option("--afresh", is_flag=True, help="Keep nothing of the last good lake.")
-def build(select: tuple[str, ...], pairs: tuple[str, ...], threads: int, afresh: bool) -> None:
-    """Build the lake from the raw files, beside the last good one."""
+@click.option("--keep-last", is_flag=True,
+              help="Keep the lake that is replaced as last.duckdb, for lake diff.")  # fmt: skip
+def build(
+    select: tuple[str, ...], pairs: tuple[str, ...], threads: int, afresh: bool, keep_last: bool
+) -> None:
+    """Build what has changed since the last good lake, beside it."""
     from warehouse.build import BuildSettings, build, parse_settings
     from warehouse.progress import Progress
     from warehouse.show import left_out
     from warehouse.sources import lake_file
 
     variables = parse_settings(pairs)
-    settings = BuildSettings(select=select, variables=variables, threads=threads, afresh=afresh)
+    settings = BuildSettings(
+        select=select, variables=variables, threads=threads, afresh=afresh, keep_last=keep_last
+    )
     with Progress() as progress:
         made = build(settings, progress.step)
+    if not made["changed"]:
+        click.echo(f"{lake_file()}: nothing has changed since it was built, {made['built']}")
+        return
     if said := left_out():
         click.echo(said, err=True)
     click.echo(f"{lake_file()}: built in {made['seconds']} s from {made['data_root']}")
 
 
-@cli.command(epilog="Example: lake sources --json")
+@cli.command(epilog="Example: lake sources --check")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
-def sources(as_json: bool) -> None:
+@click.option("--check", is_flag=True, help="Refuse a snapshot that looks scrambled.")
+def sources(as_json: bool, check: bool) -> None:
     """Say for each raw table whether it is there, what was read, and what it switches on."""
     import json
 
-    from warehouse.show import source_rows, table
+    from warehouse.show import check_snapshots, source_rows, table
+
+    if check:
+        click.echo(check_snapshots())
+        return
 
     rows = source_rows()
     if as_json:
@@ -86,12 +101,17 @@ def sources(as_json: bool) -> None:
 @cli.command(epilog="Example: lake show graph.graph_by_year; lake show edges --asof 2013")
 @click.argument("name", metavar="[TABLE]", required=False)
 @click.option("--asof", type=int, metavar="YEAR", help="The slice known by the end of YEAR.")
+@click.option("--licence-at-most", metavar="NAME",
+              help="Of pretrain_text: rows whose licences ask no more.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="Rows.")
-def show(name: str | None, asof: int | None, limit: int) -> None:
+def show(name: str | None, asof: int | None, licence_at_most: str | None, limit: int) -> None:
     """List the tables of the lake, or the first rows of one."""
     from warehouse.show import list_tables, show_table, table
 
-    columns, rows = show_table(name, asof, limit) if name else list_tables()
+    if name:
+        columns, rows = show_table(name, asof, limit, licence_at_most)
+    else:
+        columns, rows = list_tables()
     click.echo(table(columns, rows))
 
 
@@ -101,3 +121,95 @@ def docs() -> None:
     from warehouse.show import write_docs
 
     click.echo(write_docs())
+
+
+@cli.command(epilog="Example: lake lineage documents.known_year; lake lineage --check")
+@click.argument("name", metavar="[TABLE[.COLUMN]]", required=False)
+@click.option("--check", is_flag=True, help="Refuse columns known later than what they date.")
+def lineage(name: str | None, check: bool) -> None:
+    """Say which source columns decide a table or a column, and when each is known."""
+    from warehouse import lineage_show
+    from warehouse.show import table
+
+    if check:
+        click.echo(lineage_show.check())
+    else:
+        click.echo(table(*lineage_show.lineage_rows(name)))
+
+
+@cli.command(epilog="Example: lake diff warehouse/lake/last.duckdb")
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path), required=False)
+@click.option("--all", "every", is_flag=True, help="Years in which nothing differs, too.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def diff(old: Path, new: Path | None, every: bool, as_json: bool) -> None:
+    """Say which rows differ between two builds, by table and year.
+
+    OLD and NEW are lake folders or their DuckDB files; NEW is this lake when not given.
+    """
+    from warehouse.diff import diff as compare
+    from warehouse.diff import only_in_one
+    from warehouse.show import table
+    from warehouse.sources import lake_folder
+
+    new = new or lake_folder()
+    found = compare(old, new)
+    if not every:
+        found = found.filter(sum(found[name] for name in found.columns[3:-1]) > 0)
+    if as_json:
+        click.echo(found.write_ndjson(), nl=False)
+    else:
+        click.echo(table(found.columns, found.rows()))
+    for place, names in zip((old, new), only_in_one(old, new), strict=True):
+        if names:
+            click.echo(f"only in {place}: {', '.join(names)}", err=True)
+    if found.is_empty():
+        click.echo("no row differs", err=True)
+
+
+@cli.command(epilog="Example: lake report corpus --asof 2013")
+@click.argument("name", type=click.Choice(("corpus", "graph", "anchors")))
+@click.option("--asof", type=int, metavar="YEAR", help="This cutoff alone.")
+@click.option("--tokenizer", type=click.Path(path_type=Path),
+              help="Estimate tokens with the tokenizer.json of this folder.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+def report(name: str, asof: int | None, tokenizer: Path | None, as_json: bool) -> None:
+    """Say how large the corpus, the graph or the anchor pools are at each cutoff."""
+    from warehouse.report import report as made
+    from warehouse.show import table
+    from warehouse.sources import lake_folder
+    from warehouse.tables import Lake
+
+    with Lake(lake_folder()) as lake:
+        found = made(lake, name, asof, tokenizer)
+    if as_json:
+        click.echo(found.write_ndjson(), nl=False)
+    else:
+        click.echo(table(found.columns, found.rows()))
+
+
+@cli.command(epilog="Example: lake plan --edges 642000000 --json")
+@click.option("--edges", type=int, default=642_000_000, show_default=True,
+              help="Distinct citations between documents; the paper's graph of 2025.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def plan(edges: int, as_json: bool) -> None:
+    """Say what time and memory the citation graph takes, before it is built."""
+    import dataclasses
+    import json
+
+    from warehouse.plan import plan as estimate
+    from warehouse.show import table
+
+    made = estimate(edges)
+    if as_json:
+        click.echo(json.dumps(dataclasses.asdict(made)))
+        return
+    rows = [
+        [one.stage, f"{one.cpu_s / 60:.1f}", f"{one.peak_gb:.1f}", f"{one.measured_at:,}"]
+        for one in made.stages
+    ]
+    click.echo(table(("stage", "CPU minutes", "memory, GB", "measured at edges"), rows))
+    click.echo(
+        f"\n{edges:,} edges, one thread, DuckDB at {made.memory_limit}: a file of about "
+        f"{made.file_gb:.0f} GB, and {made.disk_gb:.0f} GB free for what does not fit in memory."
+    )

@@ -16,6 +16,15 @@ DAMAGED = (
     re.compile(r"No magic bytes found at end of file '(?P<file>[^']+)'"),
     re.compile(r"File '(?P<file>[^']+)' too small to be a Parquet file"),
 )
+# What it says of damage inside a Parquet file, whose name it keeps to itself.
+SPOILT = re.compile(
+    r"TProtocolException|TTransportException|decompress\w* fail|don't know what type|corrupt"
+    r"|[Ii]nvalid (?:page|dictionary|encoding)|No more data remaining|out of bounds in page",
+    re.I,
+)
+UNREADABLE = re.compile(
+    r"CSV Parser state machine reached an invalid state.*?\n\s*file = (?P<file>[^\n]+)", re.S
+)
 NO_SELECTION = re.compile(r"The selection criterion '(?P<what>[^']*)' does not match")
 NO_ROOM = re.compile(r"No space left on device|not enough disk space|max_temp_directory_size", re.I)
 NO_MEMORY = re.compile(r"Out of Memory Error", re.I)
@@ -81,6 +90,17 @@ def _bad_input(complaint: Complaint) -> str | None:
                 f"{match['file'].strip()} is cut short or damaged, so it cannot be read to its "
                 "end. Get it again from its publisher; lake sources says where."
             )
+    if match := UNREADABLE.search(complaint.message):
+        return (
+            f"{match['file'].strip()} cannot be read to its end: its lines end in several ways, or "
+            "a quote is never closed. Get it again from its publisher; lake sources says where."
+        )
+    if complaint.node.startswith("stg_") and (match := SPOILT.search(complaint.message)):
+        table = complaint.node.removeprefix("stg_").replace("__", ".")
+        return (
+            f"a Parquet file of {table} is damaged inside ({match[0]}) and cannot be read to its "
+            "end. Get its files again from their publisher; lake sources says where."
+        )
     return None
 
 

@@ -11,6 +11,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from warehouse import ingest, language
 from warehouse.errors import UserError
+from warehouse.threads import query_threads
 
 
 class Plugin(BasePlugin):
@@ -19,6 +20,7 @@ class Plugin(BasePlugin):
     def initialize(self, plugin_config: dict[str, Any]) -> None:
         """Make the sample if it is wanted, unpack zips, find files; runs before DuckDB opens."""
         try:
+            self.threads = query_threads()
             raw = ingest.prepare()
         except UserError as error:
             raise DbtRuntimeError(error.message) from error
@@ -27,13 +29,16 @@ class Plugin(BasePlugin):
                 "root": str(raw.root),
                 "files": raw.files,
                 "headers": raw.headers,
+                "delimiters": raw.delimiters,
                 "missing": raw.missing(),
             }
         )
 
     def configure_connection(self, conn: Any) -> None:
-        """Register language_share(text)."""
+        """Register language_share(text); keep to the threads that were asked for."""
         language.register_language_share(conn)
+        if self.threads:
+            conn.execute(f"set threads = {self.threads}")
 
     def configure_cursor(self, cursor: Any) -> None:
         """Set the variable that the macros read: where each raw table lies."""

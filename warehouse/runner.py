@@ -32,13 +32,15 @@ def run_dbt(
     command: Sequence[str],
     *,
     env: Mapping[str, str] | None = None,
+    folder: Path | None = None,
     on_step: Callable[[Step], None] = lambda step: None,
 ) -> None:
-    """Run one dbt command in a process of its own; its compiled SQL and logs go to the lake.
+    """Run one dbt command in a process of its own.
 
     Args:
         command: what follows `dbt`.
         env: variables for dbt beside those of this process.
+        folder: where compiled SQL and logs go; the lake's when not given.
         on_step: called as each node finishes.
 
     Raises:
@@ -47,12 +49,13 @@ def run_dbt(
         DbtFailed: anything else; the message names dbt's log.
     """
     lake = lake_folder().resolve()
-    results = lake / "target" / "run_results.json"
+    folder = folder or lake
+    results = folder / "target" / "run_results.json"
     results.unlink(missing_ok=True)
     arguments = [
         *(sys.executable, "-m", "dbt.cli.main", *command),
         *("--project-dir", str(project_dir()), "--profiles-dir", str(project_dir())),
-        *("--target-path", str(lake / "target"), "--log-path", str(lake / "logs")),
+        *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs")),
         *("--log-format", "json", "--log-level", "info", "--no-use-colors"),
     ]
     # Relative folders of the caller are made absolute, because dbt runs in the project's folder.
@@ -78,7 +81,7 @@ def run_dbt(
         finally:
             process.kill()  # nobody writes on when this process is told to end
     if code:
-        raise diagnose(_refused(results) or complaints, lake)
+        raise diagnose(_refused(results) or complaints, folder)
 
 
 @contextmanager

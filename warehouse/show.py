@@ -10,9 +10,10 @@ from typing import Any
 
 import duckdb
 
-from warehouse.errors import UserError, unknown
+from warehouse.errors import CheckFailed, UserError, unknown
+from warehouse.ingest import packed
 from warehouse.runner import run_dbt
-from warehouse.sources import data_root, lake_file, lake_folder, raw_tables
+from warehouse.sources import RawTable, data_root, lake_file, lake_folder, raw_tables
 
 WIDEST = 60  # characters of a cell that the terminal gets
 SLICES = {
@@ -55,14 +56,19 @@ def source_rows() -> list[dict[str, Any]]:
                          for row in found.fetchall()}  # fmt: skip
             except duckdb.CatalogException:
                 built = {}  # a lake of some models only
-    return [_source_row(table, built.get((table.source, table.name))) for table in raw_tables()]
+    # Members of zips count as the files that they will be once unpacked.
+    members = packed(data_root())
+    return [
+        _source_row(table, members, built.get((table.source, table.name))) for table in raw_tables()
+    ]
 
 
-def _source_row(table: Any, built: dict[str, Any] | None) -> dict[str, Any]:
-    # Zips count as one file each, as they will once unpacked.
-    n_files = len(table.files(data_root())) + len(
-        [p for pattern in table.paths for p in data_root().glob(f"{pattern}.zip")]
-    )
+def _source_row(
+    table: RawTable, members: list[str], built: dict[str, Any] | None
+) -> dict[str, Any]:
+    root = data_root()
+    plain = [path.relative_to(root).as_posix() for path in table.files(root)]
+    n_files = len(table.chosen({*plain, *members}))
     now = {
         "source": table.source,
         "table_name": table.name,
@@ -77,6 +83,40 @@ def _source_row(table: Any, built: dict[str, Any] | None) -> dict[str, Any]:
         "get_it_from": table.get_it_from,
     }
     return built or now
+
+
+def check_snapshots() -> str:
+    """One line when every measure of the snapshots lies between its bounds.
+
+    Raises:
+        CheckFailed: names each raw table that looks scrambled, what was measured and what the
+            bounds are.
+        UserError: the lake does not hold the measures.
+    """
+    with _lake() as con:
+        try:
+            rows = con.execute(
+                "select source, table_name, measure, measured, lowest, highest, n_rows,"
+                " is_plausible, looks_like from audit.snapshot_checks"
+            ).fetchall()
+        except duckdb.CatalogException as error:
+            raise UserError("this lake has no measures. Build them with: lake build") from error
+    judged = [row for row in rows if row[7] is not None]
+    wrong = [
+        f"  {source}.{name}: {measure} is {measured:g}, not {lowest:g} to {highest:g} "
+        f"(of {n_rows} rows): {looks_like}"
+        for source, name, measure, measured, lowest, highest, n_rows, plausible, looks_like in rows
+        if plausible is False
+    ]
+    if wrong:
+        raise CheckFailed(
+            f"{len(wrong)} of {len(judged)} measures lie outside what is plausible:\n"
+            + "\n".join(wrong)
+            + "\nGet the files again, or widen dbt_project/seeds/plausibility_bounds.csv."
+        )
+    few = len(rows) - len(judged)
+    said = f"{len(judged)} measures of {len({row[:2] for row in judged})} raw tables are plausible"
+    return f"{said}; {few} had too few rows to judge" if few else said
 
 
 def left_out() -> str:
@@ -132,13 +172,24 @@ def _count(con: duckdb.DuckDBPyConnection, schema: str, name: str) -> int:
 
 
 def show_table(
-    name: str, asof: int | None, limit: int
+    name: str, asof: int | None, limit: int, licence_at_most: str | None = None
 ) -> tuple[Sequence[str], list[Sequence[Any]]]:
     """Columns and first rows of a table, or of its slice as of a year.
 
+    Args:
+        name: table, with or without its schema.
+        asof: the last year seen; None for the table itself.
+        limit: rows at most.
+        licence_at_most: see `corpus.pretrain_asof`, the one slice that has licences.
+
     Raises:
-        UserError: no such table, or a year outside the lake.
+        UserError: no such table, a year outside the lake, or a licence that is not known.
     """
+    if licence_at_most is not None and (asof is None or "pretrain" not in name):
+        raise UserError(
+            f"--licence-at-most restricts slices of text, not {name}. Write for example: "
+            f"lake show pretrain_text --asof 2013 --licence-at-most {licence_at_most}"
+        )
     with _lake() as con:
         if asof is None:
             relation = _relation(con, name)
@@ -148,7 +199,14 @@ def show_table(
             if short not in SLICES:
                 raise unknown("slice", name, SLICES, "lake show")
             try:
-                found = con.execute(f"select * from {SLICES[short]}(?) limit ?", [asof, limit])
+                asked = {"asof": asof, "limit": limit}
+                restricted = ""
+                if licence_at_most is not None:
+                    asked["licence"] = licence_at_most
+                    restricted = ", licence_at_most := $licence"
+                found = con.execute(
+                    f"select * from {SLICES[short]}($asof{restricted}) limit $limit", asked
+                )
             except duckdb.CatalogException as error:
                 raise UserError(f"this lake has no {short}. Build it with: lake build") from error
             except duckdb.InvalidInputException as error:

@@ -1,10 +1,11 @@
 """Where things lie: the lake, the raw files, and what each raw table is declared to be."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from warehouse.errors import UserError
 
@@ -51,9 +52,10 @@ class RawTable:
     source: str  # publisher's short name, the first part of every staging model's name
     name: str
     description: str
-    file_format: str  # tsv | csv | jsonl | parquet
+    file_format: str  # tsv | csv | jsonl | lines | parquet
     paths: tuple[str, ...]  # globs below the raw folder
     only_first: bool  # several releases may lie there; the first glob that matches is read
+    only_latest: bool  # likewise; the last file by name is read
     required: bool
     licence: str
     get_it_from: str
@@ -66,15 +68,21 @@ class RawTable:
 
     def files(self, *roots: Path) -> list[Path]:
         """The raw files below the roots, in order of path; the first root wins a clash."""
-        found: dict[Path, Path] = {}
-        for pattern in self.paths:
-            for root in roots:
+        found: dict[str, Path] = {}
+        for root in roots:
+            for pattern in self.paths:
                 for path in root.glob(pattern):
                     if path.is_file():
-                        found.setdefault(path.relative_to(root), path)
-            if found and self.only_first:
-                break
-        return [found[key] for key in sorted(found)]
+                        found.setdefault(path.relative_to(root).as_posix(), path)
+        return [found[name] for name in self.chosen(found)]
+
+    def chosen(self, names: Collection[str]) -> list[str]:
+        """Those of some paths below the raw folder that are read, in order of path."""
+        matches = [{n for n in names if fnmatch(n, pattern)} for pattern in self.paths]
+        if self.only_first:
+            matches = [match for match in matches if match][:1]
+        files = sorted(set().union(*matches), key=PurePosixPath)
+        return files[-1:] if self.only_latest else files
 
 
 def _raw_table(source: Mapping, table: Mapping) -> RawTable:
@@ -84,8 +92,9 @@ def _raw_table(source: Mapping, table: Mapping) -> RawTable:
         name=table["name"],
         description=" ".join(table["description"].split()),
         file_format=meta["format"],
-        paths=tuple(meta.get("first_of") or meta["paths"]),
+        paths=tuple(meta.get("first_of") or meta.get("latest_of") or meta["paths"]),
         only_first="first_of" in meta,
+        only_latest="latest_of" in meta,
         required=meta["required"],
         licence=meta["licence"],
         get_it_from=meta["get_it_from"],
@@ -94,12 +103,29 @@ def _raw_table(source: Mapping, table: Mapping) -> RawTable:
 
 
 @cache
-def raw_tables() -> tuple[RawTable, ...]:
-    """Every declared raw table, in order of file and of declaration."""
+def _sources() -> tuple[Mapping, ...]:
+    """Every declared source, in order of file."""
     import yaml
 
-    tables = []
+    found: list[Mapping] = []
     for path in sorted((project_dir() / "models_sql" / "sources").glob("*.yml")):
-        for source in yaml.safe_load(path.read_text(encoding="utf-8")).get("sources", []):
-            tables += [_raw_table(source, table) for table in source["tables"]]
-    return tuple(tables)
+        found += yaml.safe_load(path.read_text(encoding="utf-8")).get("sources", [])
+    return tuple(found)
+
+
+@cache
+def raw_tables() -> tuple[RawTable, ...]:
+    """Every declared raw table, in order of file and of declaration."""
+    return tuple(_raw_table(source, table) for source in _sources() for table in source["tables"])
+
+
+def declared_tables() -> dict[str, Mapping]:
+    """All that the YAML says of each raw table, its source's share included, by `source.table`."""
+    return {
+        f"{source['name']}.{table['name']}": {
+            "source": {key: said for key, said in source.items() if key != "tables"},
+            "table": table,
+        }
+        for source in _sources()
+        for table in source["tables"]
+    }

@@ -1,6 +1,8 @@
-"""How the threads of the math libraries wait for work."""
+"""Threads: how those of the math libraries wait for work, and how many a query may have."""
 
 import os
+
+from warehouse.errors import UserError
 
 
 def sleep_when_idle() -> None:
@@ -11,3 +13,20 @@ def sleep_when_idle() -> None:
     that is set already stays.
     """
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+
+
+def query_threads() -> int | None:
+    """`DUCKDB_THREADS`: threads of one query of a build; None for every core.
+
+    Raises:
+        UserError: it is set to something else than a number of threads.
+    """
+    asked = os.environ.get("DUCKDB_THREADS", "")
+    if not asked:
+        return None
+    if not asked.isdecimal() or not 1 <= int(asked) <= 1024:
+        raise UserError(
+            f"DUCKDB_THREADS={asked} is no number of threads from 1 to 1024. Example: "
+            "DUCKDB_THREADS=4 lake build"
+        )
+    return int(asked)

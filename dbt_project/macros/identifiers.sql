@@ -35,6 +35,11 @@
     (2000000000000 + cast({{ column }} as bigint))
 {%- endmacro %}
 
+{#- doc_id of a patent family from its DOCDB number. -#}
+{% macro family_doc_id(column) -%}
+    (3000000000000 + cast({{ column }} as bigint))
+{%- endmacro %}
+
 {#- doc_id of a web page: the first 15 hex digits of the md5 of its id. -#}
 {% macro web_doc_id(column) -%}
     (100000000000000000 + cast('0x' || left(md5({{ column }}), 15) as bigint))
@@ -51,6 +56,11 @@
 {#- The number of an OpenAlex work from its URL, W2100837269, or the bare number. -#}
 {% macro openalex_work_id(column) -%}
     try_cast(regexp_extract(upper(trim(cast({{ column }} as varchar))), '(?:^|/)W?([0-9]+)$', 1) as bigint)
+{%- endmacro %}
+
+{#- The id of an OpenAlex author from its URL or the bare id: A5067184382. -#}
+{% macro openalex_author_id(column) -%}
+    'A' || regexp_extract(upper(trim({{ column }})), '(?:^|/)A([0-9]+)$', 1)
 {%- endmacro %}
 
 {#- An application number as eight characters: 08479995; older forms 02/002761 lose the slash, and

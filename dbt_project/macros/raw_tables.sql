@@ -28,7 +28,8 @@
     {{ sql_strings(names) }}
 {%- endmacro %}
 
-{#- A raw table as its YAML declares it. -#}
+{#- A raw table as its YAML declares it. A column may bear other names in other releases
+    (also_called); the lines of a text file are cut by the first of the layouts that fits. -#}
 {% macro raw_table(source_name, table_name) %}
     {%- for node in graph.sources.values() if node.source_name == source_name and node.name == table_name -%}
         {%- set columns = [] -%}
@@ -36,10 +37,12 @@
             {%- set meta = column.config.meta or column.meta or {} -%}
             {%- do columns.append({
                 "name": column.name,
+                "names": [column.name] + meta.get("also_called", []),
                 "type": column.data_type,
                 "json": meta.get("json", "$." ~ column.name),
                 "is_key": meta.get("key", false),
                 "optional": meta.get("optional", false),
+                "filled": meta.get("filled", false),
                 "pattern": meta.get("pattern"),
             }) -%}
         {%- endfor -%}
@@ -49,6 +52,7 @@
             "source": source_name,
             "name": table_name,
             "format": node.meta.format,
+            "layouts": node.meta.get("layouts", []),
             "long_text": node.meta.get("long_text", false),
             "year": node.meta.get("year"),
             "columns": columns,

@@ -15,14 +15,26 @@
 #}
 {% macro read_text_store(text_files) -%}
     {%- set files = listed_files(text_files) if execute is defined and execute else [] -%}
-    {%- if files -%}
+    {%- if execute and env_var("SCITLAKE_LINEAGE", "") -%}
+        {#- Column lineage goes through the files to the models that write them. -#}
+        (
+            {%- for node in graph.nodes.values() if node.config.materialized == "text_store" %}
+            select
+                doc_id, source, known_year, public_year, filing_year, text, publisher_licence, licence
+            from {{ node.relation_name }}
+            {{ "union all" if not loop.last }}
+            {%- endfor %}
+        )
+    {%- elif files -%}
         {{ read_text(files) }}
     {%- else -%}
         (
             select
                 cast(null as bigint) as doc_id, cast(null as varchar) as source,
                 cast(null as integer) as known_year, cast(null as integer) as public_year,
-                cast(null as integer) as filing_year, cast(null as varchar) as text
+                cast(null as integer) as filing_year, cast(null as varchar) as text,
+                cast(null as varchar) as publisher_licence,
+                cast(null as varchar) as licence
             where false
         )
     {%- endif -%}

@@ -6,7 +6,7 @@ select
     '{{ staged.raw.name }}' as table_name,
     reason,
     counts,
-    count(distinct (file, line)) as n_rows
+    count(distinct (file, line, case when reason like 'taken along%' then raw end)) as n_rows
 from quarantine.{{ staged.raw.id }}
 group by reason, counts
 

@@ -6,11 +6,13 @@ with candidates as (
         doc_id,
         doc_uri,
         'paper' as doc_type,
-        known_year,
+        -- An abstract of a merged record makes the paper a document from that record on.
+        greatest(known_year, abstract_year) as known_year,
         cast(null as integer) as filing_year,
         title,
         abstract
     from {{ ref('int_papers') }}
+    where known_year is not null
 
     union all
 

@@ -8,5 +8,7 @@ select
     known_year,
     public_year,
     filing_year,
-    text
+    text,
+    publisher_licence,
+    licence
 from {{ read_text_store(ref('text_files')) }}

@@ -1,6 +1,7 @@
 -- One row per citation between two embeddable documents, dated by the later endpoint, so that
 -- `known_year <= y` is exactly the year-y graph (paper, Appendix A). An edge to an undated
--- document is dropped, never dated by its other end alone.
+-- document is dropped, never dated by its other end alone. A citation known through several links
+-- is known through the first of them.
 with documents as (
     select doc_id, doc_type, known_year
     from {{ ref('documents') }}
@@ -8,17 +9,21 @@ with documents as (
 ),
 
 citations as (
-    select distinct citing_id, cited_id
+    select citing_id, cited_id, min(coalesce(link_year, 0)) as link_year
     from {{ ref('int_citations_unioned') }}
+    where citing_id <> cited_id
+    group by citing_id, cited_id
 )
 
 select
     citations.citing_id,
     citations.cited_id,
     citing.doc_type || '_' || cited.doc_type as edge_type,
-    {{ function('later_year') }}(citing.known_year, cited.known_year) as known_year
+    greatest(
+        {{ function('later_year') }}(citing.known_year, cited.known_year),
+        citations.link_year
+    ) as known_year
 from citations
 inner join documents as citing on citations.citing_id = citing.doc_id
 inner join documents as cited on citations.cited_id = cited.doc_id
-where citations.citing_id <> citations.cited_id
 order by known_year, citations.citing_id, citations.cited_id

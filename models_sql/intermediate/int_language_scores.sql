@@ -5,13 +5,10 @@
     materialized='incremental',
     incremental_strategy='append',
     on_schema_change='fail',
+    post_hook="{{ forget_language_scores() }}",
 ) }}
 with texts as (
-    select body_text as text from {{ ref('stg_s2ag__s2orc_v2') }}
-    union all
-    select abstract as text from {{ ref('stg_s2ag__abstracts') }}
-    union all
-    select text from {{ ref('stg_fineweb__pages') }}
+    {{ language_texts() }}
 ),
 
 new_texts as (

@@ -4,7 +4,7 @@
 with citing as (
     select max(patents.grant_date) as last_date
     from {{ ref('stg_patentsview__us_patent_citations') }} as citations
-    inner join {{ ref('stg_patentsview__patents') }} as patents
+    inner join {{ ref('int_patents') }} as patents
         on citations.patent_id = patents.patent_id
     where patents.is_utility
 )

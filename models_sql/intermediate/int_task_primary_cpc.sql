@@ -9,7 +9,7 @@ with candidates as (
             order by cpc.cpc_sequence, cpc.cpc_section
         ) as cpc_rank
     from {{ ref('stg_patentsview__cpc_current') }} as cpc
-    inner join {{ ref('stg_patentsview__patents') }} as patents
+    inner join {{ ref('int_patents') }} as patents
         on cpc.patent_id = patents.patent_id
     where
         patents.is_utility

@@ -1,15 +1,13 @@
 -- Who cites a sample patent: granted, non-withdrawn US utility patents, with or without text,
 -- in the sample or not. Distinct pairs; a patent does not cite itself; undated citers are out.
--- A patent with several raw rows has the date that was known first, as in documents.
 with patents as (
     select
         patent_id,
         doc_id,
-        min(grant_date) as grant_date,
-        min(grant_year) as grant_year
-    from {{ ref('stg_patentsview__patents') }}
-    where is_utility and grant_year is not null
-    group by patent_id, doc_id
+        grant_date,
+        known_year as grant_year
+    from {{ ref('int_patents') }}
+    where is_utility and known_year is not null
 ),
 
 sample as (

@@ -32,9 +32,11 @@ select
     known_year as public_year,
     filing_year,
     {% if var('granted_text_with_abstract') %}
-        concat_ws({{ blank_line() }}, abstract, text) as text
+        concat_ws({{ blank_line() }}, abstract, text) as text,
     {% else %}
-        text
+        text,
     {% endif %}
+    'cc-by' as publisher_licence,
+    'cc-by' as licence
 from texts
 where text is not null

@@ -29,7 +29,9 @@ select
     filing_year as known_year,
     public_year,
     filing_year,
-    text
+    text,
+    'cc-by' as publisher_licence,
+    'cc-by' as licence
 from texts
 where text is not null
 qualify row_number() over (

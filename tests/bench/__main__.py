@@ -81,12 +81,26 @@ def ridge(rows: int = 50_000, columns: int = 256) -> Timed:
     return "ridge, six penalties", "scikit-learn", own, cpu_seconds(sklearn_fits), 6.0
 
 
+def dated_edges() -> list[Timed]:
+    """Citations to sorted, dated edges and 13 yearly graphs, at a tenth of the full size."""
+    from tests.bench.edges import FLOORS, FULL, bench
+
+    made = bench(*(full // 10 for full in FULL), click.echo)["stages"]
+    own = made["dated edges"]["cpu_s"]
+    return [
+        *(("dated edges", peer, own, made[peer]["cpu_s"], FLOORS[peer])
+          for peer in ("pandas", "polars")),
+        ("13 yearly graphs", "13 builds", made["13 yearly graphs"]["cpu_s"],
+         made["13 builds"]["cpu_s"], FLOORS["13 builds"]),
+    ]  # fmt: skip
+
+
 def main() -> None:
     """Print a line per kernel."""
     click.echo("kernel\tpeer\town CPU s\tpeer CPU s\tratio\tfloor")
-    for one in (walks, metrics, ridge):
-        kernel, peer, own, other, floor = one()
-        click.echo(f"{kernel}\t{peer}\t{own:.3f}\t{other:.3f}\t{other / own:.1f}\t{floor:.0f}")
+    for one in (*dated_edges(), walks(), metrics(), ridge()):
+        kernel, peer, own, other, floor = one
+        click.echo(f"{kernel}\t{peer}\t{own:.3f}\t{other:.3f}\t{other / own:.1f}\t{floor:.1f}")
 
 
 if __name__ == "__main__":

@@ -36,13 +36,24 @@ def write_tsv_zip(
             text.write(row + "\n")
         else:
             writer.writerow(["" if value is None else value for value in row])
-    folder.mkdir(parents=True, exist_ok=True)
-    member = zipfile.ZipInfo(f"{name}.tsv", date_time=_RELEASED)
+    write_text_zip(folder / f"{name}.tsv.zip", f"{name}.tsv", text.getvalue())
+
+
+def write_text_zip(path: Path, name: str, text: str) -> None:
+    """A zip with one member, whose name need not be the zip's."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    member = zipfile.ZipInfo(name, date_time=_RELEASED)
     member.compress_type = zipfile.ZIP_DEFLATED
     member.external_attr = 0o644 << 16
     member.create_system = 3  # Unix, on any system
-    with zipfile.ZipFile(folder / f"{name}.tsv.zip", "w") as archive:
-        archive.writestr(member, text.getvalue().encode())
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(member, text.encode())
+
+
+def write_text(path: Path, text: str) -> None:
+    """A plain file, with the line ends that the text has."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
 
 
 def write_jsonl_gz(path: Path, records: Iterable[dict[str, Any] | RawLine]) -> None:
@@ -60,11 +71,29 @@ def write_jsonl_gz(path: Path, records: Iterable[dict[str, Any] | RawLine]) -> N
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Plain CSV; a null is an empty field."""
+    write_text(path, csv_text(header, rows))
+
+
+def write_tsv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Plain TSV, quoted only where it must be; a null is an empty field."""
+    write_text(path, csv_text(header, rows, delimiter="\t"))
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]], *, delimiter: str = ",") -> str:
+    """A table as text; a null is an empty field."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def write_csv_gz(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """CSV, gzipped, without the name and time that gzip keeps by default."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    path.write_bytes(gzip.compress(text.getvalue().encode(), compresslevel=6, mtime=0))
 
 
 def shards(records: Sequence[Any], count: int) -> list[Sequence[Any]]:

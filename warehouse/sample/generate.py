@@ -8,16 +8,24 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from warehouse.sample.european_families import write_european_families
 from warehouse.sample.faults import FAULTS, FaultBook
 from warehouse.sample.fineweb import write_fineweb
+from warehouse.sample.kpss import write_kpss
 from warehouse.sample.long_text import write_granted_text, write_pregrant_text
+from warehouse.sample.ocpb import write_ocpb
 from warehouse.sample.openalex import write_openalex
+from warehouse.sample.pasteurs_quadrant import write_pasteurs_quadrant
+from warehouse.sample.patent_paper_pairs import write_patent_paper_pairs
 from warehouse.sample.patentsview import write_patentsview
+from warehouse.sample.patentsview_extra import write_patentsview_extra
 from warehouse.sample.pregrant import republish, write_pregrant
 from warehouse.sample.reliance_on_science import write_reliance_on_science
 from warehouse.sample.s2orc import write_s2orc
+from warehouse.sample.s2orc_v1 import write_s2orc_v1
 from warehouse.sample.semantic_scholar import write_semantic_scholar
 from warehouse.sample.settings import FORMAT, SampleSettings
+from warehouse.sample.uspto import write_uspto
 from warehouse.sample.world import World, build_world
 
 MARKER = "sample.json"
@@ -61,12 +69,20 @@ def write_all(world: World, folder: Path) -> None:
     republish(world, book)
     write_semantic_scholar(world, folder, book)
     write_s2orc(world, folder, book)
+    write_s2orc_v1(world, folder, book)
     write_openalex(world, folder, book)
     write_patentsview(world, folder, book)
     write_granted_text(world, folder)
     write_pregrant(world, folder, book)
     write_pregrant_text(world, folder)
+    write_patentsview_extra(world, folder, book)
     write_reliance_on_science(world, folder, book)
+    write_uspto(world, folder, book)
+    write_patent_paper_pairs(world, folder, book)
+    write_kpss(world, folder, book)
+    write_ocpb(world, folder, book)
+    write_pasteurs_quadrant(world, folder, book)
+    write_european_families(world, folder, book)
     write_fineweb(world, folder, book)
     text = json.dumps(_marker(world, book), indent=1, sort_keys=True)
     (folder / MARKER).write_text(text + "\n", encoding="utf-8")

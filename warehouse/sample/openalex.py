@@ -1,4 +1,4 @@
-"""OpenAlex works: one JSON object a line, the abstract as an inverted index.
+"""OpenAlex works, one JSON object a line, and the ids of works that were merged into others.
 
 Source: OpenAlex's snapshot documentation (layout of March 2026).
 """
@@ -10,22 +10,34 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.sample.faults import FaultBook
-from warehouse.sample.files import shards, write_jsonl_gz
+from warehouse.sample.files import shards, write_csv_gz, write_jsonl_gz
 from warehouse.sample.settings import stream
 from warehouse.sample.world import Paper, World
 
 _UPDATED = ("2026-02-27", "2026-03-30")
 _BASE = "https://openalex.org/"
+_OLD = 400_000_000  # what the number of a merged work is higher by; no work has so high a number
+_LICENCES = ("cc-by", "cc-by-nc-nd", "publisher-specific-oa", "public-domain", None)
+
+
+def old_work_id(work_id: int) -> int:
+    """The number of a work that was merged into this one, and that has no record now."""
+    return work_id + _OLD
 
 
 def write_openalex(world: World, folder: Path, book: FaultBook) -> None:
-    """Write `openalex/works/updated_date=*/part_000.gz`."""
+    """Write the works, `updated_date=*/part_000.gz`, and `merged_ids/works/*.csv.gz`."""
     papers = sorted((p for p in world.papers if p.work_id), key=lambda paper: paper.work_id)
     works = {paper.work_id: _work(world, paper) for paper in papers}
     _plant(works, book)
     for date, shard in zip(_UPDATED, shards(list(works.values()), 2), strict=False):
         path = folder / "openalex" / "works" / f"updated_date={date}" / "part_000.gz"
         write_jsonl_gz(path, shard)
+    cited = {p.work_id for patent in world.patents for p in patent.cites_papers}
+    merged = sorted(book.take("work_merged", sorted(cited)))
+    rows = [("2024-06-07", f"W{old_work_id(work)}", f"W{work}") for work in merged]
+    path = folder / "openalex" / "merged_ids" / "works" / "2024-06-07.csv.gz"
+    write_csv_gz(path, ("merge_date", "id", "merge_into_id"), rows)
 
 
 def _work(world: World, paper: Paper) -> dict[str, Any]:
@@ -58,10 +70,18 @@ def _work(world: World, paper: Paper) -> dict[str, Any]:
             }
             for place, person in enumerate(paper.authors)
         ],
+        "best_oa_location": _best_location(world, paper),
         "cited_by_count": None,
         "abstract_inverted_index": inverted(paper.abstract.split(" ")),
         "referenced_works": [f"{_BASE}W{cited.work_id}" for cited in paper.cites if cited.work_id],
     }
+
+
+def _best_location(world: World, paper: Paper) -> dict[str, Any] | None:
+    rng = stream(world.settings.seed, "open copy", paper.key)
+    if rng.random() < 0.4:
+        return None
+    return {"is_oa": True, "license": rng.choice(_LICENCES), "pdf_url": None}
 
 
 def inverted(words: list[str], gap_after: int | None = None) -> dict[str, list[int]]:

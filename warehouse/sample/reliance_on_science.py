@@ -10,6 +10,7 @@ from typing import Any
 
 from warehouse.sample.faults import FaultBook
 from warehouse.sample.files import write_csv
+from warehouse.sample.openalex import old_work_id
 from warehouse.sample.settings import stream
 from warehouse.sample.world import Invention, World
 
@@ -21,6 +22,9 @@ Row = list[Any]
 def write_reliance_on_science(world: World, folder: Path, book: FaultBook) -> None:
     """Write `reliance_on_science/_pcs_oa.csv`."""
     rows = [row for patent in world.patents for row in _cited(world, patent)]
+    for row in rows:
+        if row[2] in book.planted["work_merged"]:
+            row[2] = old_work_id(row[2])
     places = list(range(len(rows)))
     for place in book.take("ros_leading_zero", [p for p in places if len(rows[p][3]) == 13]):
         rows[place][3] = rows[place][3].replace("us-", "us-0")

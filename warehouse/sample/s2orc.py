@@ -24,7 +24,7 @@ def write_s2orc(world: World, folder: Path, book: FaultBook) -> None:
     seed = world.settings.seed
     papers = [p for p in world.papers if stream(seed, "s2orc", p.key).random() < FULL_TEXT]
     papers.sort(key=lambda paper: paper.corpus_id)
-    records = {paper.corpus_id: _full_text(world, paper) for paper in papers}
+    records = {paper.corpus_id: full_text(world, paper) for paper in papers}
     keys = list(records)
     for key in book.take("body_null", keys):
         records[key]["body"] = {"text": None, "annotations": None}
@@ -47,7 +47,8 @@ def _change(record: dict[str, Any], change: Any) -> None:
     body["annotations"]["paragraph"] = _packed(spans)
 
 
-def _full_text(world: World, paper: Paper) -> dict[str, Any]:
+def full_text(world: World, paper: Paper) -> dict[str, Any]:
+    """The record of a paper's full text."""
     rng = stream(world.settings.seed, "s2orc text", paper.key)
     author = Author(world.vocabulary, paper.idea, rng)
     text, spans = "", {"section_header": [], "paragraph": [], "bib_ref": []}

@@ -1,4 +1,4 @@
-"""Semantic Scholar's bulk files: papers, abstracts, citations and S2ORC v2.
+"""Semantic Scholar's bulk files: papers, abstracts, citations and paper-ids.
 
 Source: https://api.semanticscholar.org/datasets/v1 (shapes of the records).
 """
@@ -12,6 +12,13 @@ from typing import Any
 from warehouse.sample import templates as t
 from warehouse.sample.faults import FaultBook
 from warehouse.sample.files import RawLine, shards, write_jsonl_gz
+from warehouse.sample.paper_ids import (
+    merged_records,
+    old_id,
+    page,
+    paper_ids,
+    redirect_citations,
+)
 from warehouse.sample.settings import stream
 from warehouse.sample.text import Author
 from warehouse.sample.words import FIELDS
@@ -25,7 +32,7 @@ _UNHELD = 990_000_000  # first corpusid that no paper of the sample has
 
 
 def write_semantic_scholar(world: World, folder: Path, book: FaultBook) -> None:
-    """Write `s2ag/papers`, `s2ag/abstracts` and `s2ag/citations`."""
+    """Write `s2ag/papers`, `s2ag/abstracts`, `s2ag/citations` and `s2ag/paper-ids`."""
     papers = sorted(world.papers, key=lambda paper: paper.corpus_id)
     tables = {
         "papers": _papers(world, papers, book),
@@ -35,6 +42,8 @@ def write_semantic_scholar(world: World, folder: Path, book: FaultBook) -> None:
     for name, records in tables.items():
         for number, shard in enumerate(shards(records, 2)):
             write_jsonl_gz(folder / "s2ag" / name / f"{name}_{number:03d}.jsonl.gz", shard)
+    for name, rows in paper_ids(world, papers, book).items():
+        write_jsonl_gz(folder / "s2ag" / "paper-ids" / f"{name}.jsonl.gz", rows)
 
 
 def _papers(world: World, papers: list[Paper], book: FaultBook) -> list[Any]:
@@ -61,7 +70,7 @@ def _papers(world: World, papers: list[Paper], book: FaultBook) -> list[Any]:
     late = [paper.corpus_id for paper in world.papers[len(papers) // 2 :] if not paper.doi]
     for place, key in enumerate(sorted(book.take("paper_doi_shared", late))):
         records[key]["externalids"]["DOI"] = early[sorted(early)[place]].doi
-    lines: list[Any] = list(records.values())
+    lines: list[Any] = [*records.values(), *merged_records(world, records, book)]
     if book.extra("paper_broken_line", len(lines)):
         lines.insert(len(lines) // 3, RawLine('{"corpusid":990000001,"title":"Cut off in the mi'))
         book.note("paper_broken_line", [990000001])
@@ -79,7 +88,7 @@ def _paper(world: World, paper: Paper, cited: Counter[int]) -> dict[str, Any]:
     return {
         "corpusid": paper.corpus_id,
         "externalids": {**ids, "PubMedCentral": None},
-        "url": f"https://www.semanticscholar.org/paper/{paper.corpus_id}",
+        "url": page(world.settings.seed, paper.corpus_id),
         "title": paper.title,
         "authors": [{"authorId": str(7_000_000 + a.number), "name": a.name} for a in paper.authors],
         "venue": journal,
@@ -113,8 +122,14 @@ def _abstracts(papers: list[Paper], book: FaultBook) -> list[Any]:
     for place, key in enumerate(sorted(book.take("abstract_empty", keys))):
         abstracts[key] = (None, "", " \n ")[place % 3]
     absent = book.take("abstract_absent", keys)
+    moved = sorted(book.take("abstract_of_merged_id", keys))
+    book.note("abstract_of_merged_id", [[key, old_id(key)] for key in moved])
     records = [
-        _abstract(paper.corpus_id, paper.doi, abstracts[paper.corpus_id])
+        _abstract(
+            old_id(paper.corpus_id) if paper.corpus_id in moved else paper.corpus_id,
+            paper.doi,
+            abstracts[paper.corpus_id],
+        )
         for paper in papers
         if paper.corpus_id not in absent
     ]
@@ -161,6 +176,7 @@ def _citations(world: World, papers: list[Paper], book: FaultBook) -> list[Any]:
     for name, pairs in extra.items():
         book.note(name, pairs)
         lines.extend(_citation(citing, cited, False) for citing, cited in pairs)
+    redirect_citations(world, lines[:rows], book)
     rng.shuffle(lines)
     for number, line in enumerate(lines):
         line["citationid"] = 10_000 + number

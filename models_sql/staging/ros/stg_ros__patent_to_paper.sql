@@ -1,5 +1,5 @@
--- Publications of applications (eleven digits in v65) and patents of other offices keep their row
--- with no patent number: they name no granted US patent.
+-- Publications of applications (v65 has them: kinds A1, A2 and A9, eleven digits, or fewer in 2001)
+-- and patents of other offices keep their row with no patent number: they name no granted US patent.
 with cited as (
     select
         *,
@@ -10,7 +10,11 @@ with cited as (
 
 select
     case
-        when is_us and regexp_full_match(number, '[A-Z]{0,2}[0-9]{1,9}') then number
+        when
+            is_us
+            and regexp_full_match(number, '[A-Z]{0,2}[0-9]{1,9}')
+            and not regexp_matches(lower(patent), '-a[129]$')
+            then number
     end as patent_id,
     {{ openalex_work_id('oaid') }} as work_id,
     lower(reftype) as reftype,

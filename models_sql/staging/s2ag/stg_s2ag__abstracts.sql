@@ -1,5 +1,5 @@
 select
     corpusid as corpus_id,
-    abstract,
-    license
+    {{ clean_abstract('abstract') }} as abstract,
+    {{ licence_code('license') }} as licence
 from {{ read_source('s2ag', 'abstracts') }}

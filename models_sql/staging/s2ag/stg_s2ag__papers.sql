@@ -6,5 +6,6 @@ select
     title,
     {{ plausible_year('year') }} as year,
     publicationdate as publication_date,
-    year as raw_year
+    year as raw_year,
+    nullif(regexp_extract(lower(url), '/([0-9a-f]{40})/?$', 1), '') as sha
 from {{ read_source('s2ag', 'papers') }}

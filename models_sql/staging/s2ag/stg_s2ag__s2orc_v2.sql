@@ -3,5 +3,5 @@
 select
     corpusid as corpus_id,
     body_text,
-    license
+    {{ licence_code('license') }} as licence
 from {{ read_source('s2ag', 's2orc_v2') }}

@@ -1,0 +1,4 @@
+select
+    inventor_id,
+    {{ normalize_patent_id('patent_id') }} as patent_id
+from {{ read_source('pqr', 'inventorid_patentid') }}
