@@ -19,7 +19,7 @@ def rearrange(source: Path, target: Path, *, shuffle: bool, split: bool, seed: i
         target: the folder to make.
         shuffle: draw the order of the records of each file anew.
         split: cut what may come in several files: JSON lines into two files, of which the first
-            has two gzip members; yearly tables into two members of their zip; Parquet into two
+            has two gzip members; gzipped CSV into two files; yearly tables into two members of their zip; Parquet into two
             files of many small row groups.
         seed: of the draw.
     """
@@ -41,16 +41,20 @@ def _split(path: Path, header: object, rows: list) -> None:
     """Cut a file that was just written."""
     _, write = container(path)
     near, far = len(rows) // 3, 2 * len(rows) // 3
-    if path.suffix == ".gz":
-        stem, dot, suffixes = path.name.partition(".")
+    stem, dot, suffixes = path.name.partition(".")
+    other = path.with_name(f"{stem}_b{dot}{suffixes}")
+    if path.name.endswith(".csv.gz"):
+        write(path, header, rows[:near])
+        write(other, header, rows[near:])
+    elif path.suffix == ".gz":
         parts = ("\n".join(rows[a:b]) + "\n" for a, b in ((0, near), (near, far)))
         path.write_bytes(b"".join(gzip.compress(part.encode(), mtime=0) for part in parts))
-        write(path.with_name(f"{stem}_b{dot}{suffixes}"), header, rows[far:])
+        write(other, header, rows[far:])
     elif YEARLY.search(path.name):
         name = path.name.removesuffix(".tsv.zip")
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for member, part in ((f"{name}.tsv", rows[:near]), (f"{name}_b.tsv", rows[near:])):
-                archive.writestr(member, "".join(f"{row}\n" for row in [header, *part]))
+                archive.writestr(member, "".join(f"{row}\n" for row in [header.text, *part]))
     elif path.suffix == ".parquet":
         import pyarrow as pa
         import pyarrow.parquet as pq
