@@ -21,7 +21,7 @@ SETTINGS = {
     "mlm.hidden": 64,
     "mlm.heads": 4,
     "mlm.intermediate": 96,
-    "mlm.tokens": 60_000,
+    "mlm.tokens": 150_000,
     "node2vec.report_auc": "false",
     "tune.steps": 120,
     "tune.batch": 64,
