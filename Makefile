@@ -51,7 +51,7 @@ test-real: $(STAMP) ## The tests on real records: make test-real DATA_ROOT=<fold
 lint: $(STAMP) ## ruff and sqlfluff
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/sqlfluff lint models_sql
+	$(BIN)/sqlfluff lint --processes 2 models_sql
 
 bench: $(STAMP) ## Time the kernels, alone on the machine
 	$(ALONE) $(BIN)/python -m tests.bench

@@ -19,8 +19,8 @@ def rearrange(source: Path, target: Path, *, shuffle: bool, split: bool, seed: i
         target: the folder to make.
         shuffle: draw the order of the records of each file anew.
         split: cut what may come in several files: JSON lines into two files, of which the first
-            has two gzip members; gzipped CSV into two files; yearly tables into two members of their zip; Parquet into two
-            files of many small row groups.
+            has two gzip members; gzipped CSV into two files; yearly tables into two members of
+            their zip; Parquet into two files of many small row groups.
         seed: of the draw.
     """
     rng = random.Random(seed)

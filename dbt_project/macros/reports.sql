@@ -25,6 +25,7 @@
 
 {# The cutoffs that a costly report is made for: the paper's, as far as this lake reaches. #}
 {% macro report_cutoffs() %}
-    {%- set first, last = lake_span_years(ref('lake_span')) -%}
-    {{ return(range([first, [var('first_report_cutoff'), last] | min] | max, last + 1) | list) }}
+    {%- set first, last = lake_span_years(ref('lake_span')) | map('int') -%}
+    {%- set wanted = var('first_report_cutoff') | int -%}
+    {{ return(range([first, [wanted, last] | min] | max, last + 1) | list) }}
 {% endmacro %}

@@ -70,7 +70,9 @@ select
     measured.n_rows,
     case
         when measured.n_rows >= {{ var('rows_to_judge') }}
-            then coalesce(measured.measured between bounds.lowest and bounds.highest, false)
+            then coalesce(
+                measured.measured between bounds.lowest and bounds.highest, false
+            )
     end as is_plausible,
     bounds.looks_like
 from {{ ref('plausibility_bounds') }} as bounds
