@@ -88,9 +88,11 @@ def lake_edges(folder: Path) -> list[int]:
     rule = (project_dir() / "dbt_project/functions/later_year.sql").read_text(encoding="utf-8")
     con.execute(f"create or replace macro later_year(one_year, other_year) as ({rule})")
     for table in ("documents", "citations"):
-        source = f"read_parquet('{folder}/{table}.parquet')"
+        found = f"from read_parquet('{folder}/{table}.parquet')"
+        if table == "citations":  # none of them runs through another record
+            found = f"select *, cast(null as integer) as link_year {found}"
         name = "int_citations_unioned" if table == "citations" else table
-        con.execute(f"create or replace view {name} as from {source}")
+        con.execute(f"create or replace view {name} as {found}")
     con.execute(f"create or replace table citation_edges as {model('citation_edges')}")
     return checksum(con, "citation_edges")
 
