@@ -194,7 +194,7 @@ def test_one_row_less_within_the_year_changes_the_slice(homes, tmp_path):
     home = Home(tmp_path / "raw", tmp_path / "lake", tmp_path / "runs", counts)
     home.lake.mkdir()
     shutil.copyfile(cut.lake / "lake.duckdb", home.lake / "lake.duckdb")
-    home.build("stg_s2ag__citations", "int_citations_unioned", "citation_edges", "graph_nodes")
+    home.build("stg_s2ag__citations", "int_citations", "citation_edges", "graph_nodes")
     assert home.fingerprint("edges").rows == cut.fingerprint("edges").rows - 1
     assert home.fingerprint("edges").fingerprint != cut.fingerprint("edges").fingerprint
     assert home.fingerprint("documents") == cut.fingerprint("documents")

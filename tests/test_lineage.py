@@ -113,6 +113,7 @@ def test_the_date_of_an_edge_is_made_of_the_dates_of_its_ends_and_of_merged_reco
     values = {f"{c.table}.{c.name}" for c, how in found.items() if how == "value"}
     assert values == {
         "corpus.documents.known_year",
+        "intermediate.int_citations.link_year",
         "intermediate.int_citations_unioned.link_year",
         "intermediate.int_doi_papers.known_year",
         "intermediate.int_merged_ids.known_year",

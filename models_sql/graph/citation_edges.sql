@@ -1,18 +1,10 @@
 -- One row per citation between two embeddable documents, dated by the later endpoint, so that
 -- `known_year <= y` is exactly the year-y graph (paper, Appendix A). An edge to an undated
--- document is dropped, never dated by its other end alone. A citation known through several links
--- is known through the first of them.
+-- document is dropped, never dated by its other end alone.
 with documents as (
     select doc_id, doc_type, known_year
     from {{ ref('documents') }}
     where known_year is not null
-),
-
-citations as (
-    select citing_id, cited_id, min(coalesce(link_year, 0)) as link_year
-    from {{ ref('int_citations_unioned') }}
-    where citing_id <> cited_id
-    group by citing_id, cited_id
 )
 
 select
@@ -23,7 +15,7 @@ select
         {{ function('later_year') }}(citing.known_year, cited.known_year),
         citations.link_year
     ) as known_year
-from citations
+from {{ ref('int_citations') }} as citations
 inner join documents as citing on citations.citing_id = citing.doc_id
 inner join documents as cited on citations.cited_id = cited.doc_id
 order by known_year, citations.citing_id, citations.cited_id

@@ -1,3 +1,5 @@
+-- A view: int_citations, a table, keeps each pair once.
+{{ config(materialized='view') }}
 -- Every citation whose two ends have an id, citing to cited, of the three kinds; repeats kept.
 -- Whether this lake holds both ends, and when, is decided in graph.citation_edges. A link that runs
 -- through another record than those of its two documents (a merged id, a DOI of a merged record)

@@ -64,7 +64,7 @@ def write_inputs(folder: Path, citations: int, documents: int) -> None:
 
 def model(name: str) -> str:
     """The SQL of one of the lake's models, reading tables by their bare names."""
-    path = project_dir() / f"models_sql/graph/{name}.sql"
+    (path,) = (project_dir() / "models_sql").glob(f"*/{name}.sql")
     return jinja2.Template(path.read_text(encoding="utf-8")).render(
         ref=lambda table: table, function=lambda table: table, config=lambda **settings: ""
     )
@@ -83,7 +83,7 @@ def open_lake(folder: Path):
 
 
 def lake_edges(folder: Path) -> list[int]:
-    """graph.citation_edges by its own SQL."""
+    """graph.citation_edges by its own SQL, from the citations as they are listed."""
     con = open_lake(folder)
     rule = (project_dir() / "dbt_project/functions/later_year.sql").read_text(encoding="utf-8")
     con.execute(f"create or replace macro later_year(one_year, other_year) as ({rule})")
@@ -93,7 +93,9 @@ def lake_edges(folder: Path) -> list[int]:
             found = f"select *, cast(null as integer) as link_year {found}"
         name = "int_citations_unioned" if table == "citations" else table
         con.execute(f"create or replace view {name} as {found}")
+    con.execute(f"create or replace table int_citations as {model('int_citations')}")
     con.execute(f"create or replace table citation_edges as {model('citation_edges')}")
+    con.execute("drop table int_citations")  # the file's size is that of the graph
     return checksum(con, "citation_edges")
 
 
