@@ -36,6 +36,7 @@ class TokenizerSettings:
     first_characters: int | None = None  # read of each text; None: all. Our choice
     byte_budget: int = 1_000_000_000  # UTF-8 bytes read at most, drawn by hash; our choice
     basis: Basis = "production"  # dates of patent text: see corpus.pretrain_asof
+    licence_at_most: str | None = None  # see corpus.pretrain_asof; None: every text
 
     def __post_init__(self) -> None:
         """Check the ranges."""
@@ -118,6 +119,7 @@ class MlmSettings:
     min_tokens: int = 8  # a shorter last piece of a document is left out; our choice
     bucket_steps: int = 1  # steps drawn at once and sorted by length, to save padding; our choice
     basis: Basis = "production"
+    licence_at_most: str | None = None  # of the texts read, as in the tokenizer's settings
     whiten_on: int = 0  # documents that a last whitening layer is fitted on; 0: no such layer
     save_every: int = 1_000  # steps between checkpoints; 0: none
     log_every: int = 10  # steps

@@ -49,6 +49,7 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
             parent,
             runs_root() / ".cache",
             basis=chosen.basis,
+            licence_at_most=chosen.licence_at_most,
             first_characters=chosen.first_characters,
         )
         corpus = Corpus(cache, chosen, seed)

@@ -220,7 +220,14 @@ def why_stale(stage: str, settings: Settings, year: int, *, seed: int, lake: Lak
             return f"its parent {parent['name']} is gone or was made anew"
     for read in made["tables_read"]:
         was = TableRead(**{**read, "columns": tuple(read["columns"])})
-        if lake.fingerprint(was.name, was.columns, cutoff=was.cutoff, basis=was.basis) != was:
+        now = lake.fingerprint(
+            was.name,
+            was.columns,
+            cutoff=was.cutoff,
+            basis=was.basis,
+            licence_at_most=was.licence_at_most,
+        )
+        if now != was:
             return f"the lake's rows of {was.name} as of {was.cutoff} changed"
     return None
 

@@ -41,6 +41,7 @@ def open_cache(
     root: Path,
     *,
     basis: str = "production",
+    licence_at_most: str | None = None,
     first_characters: int | None = None,
 ) -> TokenCache:
     """The token cache of a slice, made when it is not there yet.
@@ -50,13 +51,15 @@ def open_cache(
         year: the cutoff.
         tokenizer_folder: the run of the cutoff's tokenizer.
         root: folder of the caches; one that is never read again may be deleted.
-        basis: see `Lake.batches`.
+        basis: what dates patent text; see `Lake.batches`.
+        licence_at_most: what no text's licence exceeds; see `Lake.batches`.
         first_characters: of each text; None: all.
 
     Raises:
         UserError: the slice holds no text.
     """
-    read = lake.fingerprint("pretrain_text", _COLUMNS, cutoff=year, basis=basis)
+    text = {"basis": basis, "licence_at_most": licence_at_most}
+    read = lake.fingerprint("pretrain_text", _COLUMNS, cutoff=year, **text)
     if not read.rows:
         raise empty_slice("pretrain_text", year, "pre-training")
     parts = (read.fingerprint, sha256_of(tokenizer_folder / "tokenizer.json"), first_characters)
@@ -65,7 +68,7 @@ def open_cache(
     if (folder / "sources.json").is_file():
         lake.reads.append(read)
     else:
-        _make(lake, year, load_tokenizer(tokenizer_folder), folder, basis, first_characters)
+        _make(lake, year, load_tokenizer(tokenizer_folder), folder, text, first_characters)
     return _open(folder)
 
 
@@ -89,7 +92,7 @@ def _make(
     year: int,
     tokenizer: Tokenizer,
     folder: Path,
-    basis: str,
+    text_rules: dict,
     first_characters: int | None,
 ) -> None:
     partial = folder.with_name(f"{folder.name}.partial")
@@ -97,7 +100,7 @@ def _make(
     partial.mkdir(parents=True)
     lengths, doc_ids, named = [], [], []
     with (partial / "tokens.u16").open("wb") as file:
-        for batch in lake.batches("pretrain_text", _COLUMNS, cutoff=year, rows=_ROWS, basis=basis):
+        for batch in lake.batches("pretrain_text", _COLUMNS, cutoff=year, rows=_ROWS, **text_rules):
             text = batch.column("text")
             if first_characters is not None:
                 text = pc.utf8_slice_codeunits(text, 0, first_characters)

@@ -138,7 +138,12 @@ def sampled_texts(
 def _texts(lake: Lake, year: int, settings: TokenizerSettings) -> Iterator[pa.RecordBatch]:
     """Paper and patent texts of the slice, cut to the characters that are read."""
     for batch in lake.batches(
-        "pretrain_text", _COLUMNS, cutoff=year, rows=8_192, basis=settings.basis
+        "pretrain_text",
+        _COLUMNS,
+        cutoff=year,
+        rows=8_192,
+        basis=settings.basis,
+        licence_at_most=settings.licence_at_most,
     ):
         web = pc.is_in(batch.column("source"), pa.array(WEB_SOURCES))
         kept = batch.filter(pc.invert(web))

@@ -164,6 +164,13 @@ def test_the_cache_holds_the_slice_and_is_made_once(home, monkeypatch):
         open_cache(lake, 2013, home / "tokenizer", home / "once")  # another slice, another cache
 
 
+def test_a_cache_within_a_licence_holds_its_texts_alone(home):
+    whole, kept = _cache(home), _cache(home, licence_at_most="cc-by")
+    assert kept.source_names == ("granted_text", "uspto")
+    at = np.isin(np.array(whole.source_names)[whole.sources], kept.source_names)
+    assert kept.doc_ids.tolist() == whole.doc_ids[at].tolist()
+
+
 def test_the_budget_of_the_paper_exhausts_the_scarcest_primary_source():
     """By hand: 100 tokens of s2orc at .4 last for 250, twice for 500; granted text is no bar."""
     cache = _made([98, 298, 8], [0, 1, 2], ("s2orc", "abstracts", "granted_text"))

@@ -83,6 +83,17 @@ def test_the_basis_dates_applications_by_filing_or_by_publication(lake):
         years("publicatoin")
 
 
+def test_a_slice_can_be_kept_within_a_licence_and_the_record_says_so(lake):
+    columns = COLUMNS["pretrain_text"]
+    texts = lake.read("pretrain_text", columns, cutoff=2012).to_pylist()
+    kept = lake.read("pretrain_text", columns, cutoff=2012, licence_at_most="cc-by")
+    free = [row for row in texts if row["source"] in ("uspto", "granted_text")]
+    assert kept.to_pylist() == free and 0 < len(free) < len(texts)
+    assert [read.licence_at_most for read in lake.reads] == [None, "cc-by"]
+    with pytest.raises(UserError, match="^licence free is unknown$"):
+        lake.read("pretrain_text", columns, cutoff=2012, licence_at_most="free")
+
+
 def test_a_read_is_recorded_with_its_rows_and_latest_year(lake):
     rows = lake.read("edges", ["citing_id"], cutoff=2011).num_rows
     (read,) = lake.reads

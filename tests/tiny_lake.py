@@ -175,14 +175,22 @@ MACROS = """
 create view corpus.pretrain_text as
     select doc_id, source, known_year::integer as known_year, public_year, filing_year, text
     from read_parquet('{text}/*/*/*.parquet', hive_partitioning = true);
-create macro corpus.pretrain_asof(cutoff, basis := 'production') as table
+-- Here texts of patents have a known licence, cc-by, and no others.
+create macro corpus.pretrain_asof(
+    cutoff, basis := 'production', licence_at_most := cast(null as varchar)
+) as table
     select doc_id, source, known_year, public_year, filing_year, text
     from corpus.pretrain_text
     where case
         when basis = 'publication' then public_year
         when basis = 'filing' and source = 'granted_text' then filing_year
         else known_year
-    end <= cutoff;
+    end <= cutoff
+    and case
+        when licence_at_most is null then true
+        when licence_at_most = 'cc-by' then source in ('uspto', 'granted_text')
+        else error('licence ' || licence_at_most || ' is unknown')
+    end;
 create macro graph.anchors_asof(cutoff) as table
     with drawn as (
         select doc_id, node_id, doc_type, doc_type as pool

@@ -33,6 +33,7 @@ class TableRead:
     latest_known_year: int | None
     fingerprint: str  # sha256 of the values in order; see warehouse.content
     basis: str = "production"
+    licence_at_most: str | None = None
 
 
 @dataclass(frozen=True)

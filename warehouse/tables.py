@@ -115,6 +115,7 @@ class Lake:
         cutoff: int | All,
         rows: int = 65_536,
         basis: str = "production",
+        licence_at_most: str | None = None,
     ) -> Iterator[pa.RecordBatch]:
         """Stream a slice in its stored order, in memory bounded by `rows`.
 
@@ -125,17 +126,20 @@ class Lake:
             cutoff: the last year seen, or `ALL`.
             rows: rows per batch at most.
             basis: what dates patent text; see `corpus.pretrain_asof`. For pretrain_text only.
+            licence_at_most: the licence whose demands no row exceeds, as there; None: any or none
+                known. For pretrain_text only.
 
         Raises:
-            UserError: an unknown table or column, or a cutoff outside the lake's years.
+            UserError: an unknown table, column or licence, or a cutoff outside the lake's years.
         """
         dated = self._find(table)
         year = self._checked(table, cutoff)
         if basis not in BASES:
             raise unknown("basis", basis, BASES, f"one of {', '.join(BASES)}")
-        parts = self._parts(dated, year, basis)
+        text = {"basis": basis, "licence_at_most": licence_at_most}
+        parts = self._parts(dated, year, text)
         self._check_columns(table, parts[0], columns)
-        return self._stream(table, dated, parts, tuple(columns), year, rows, basis)
+        return self._stream(table, dated, parts, tuple(columns), year, rows, text)
 
     def read(
         self,
@@ -144,12 +148,14 @@ class Lake:
         *,
         cutoff: int | All,
         basis: str = "production",
+        licence_at_most: str | None = None,
     ) -> pa.Table:
         """A whole slice as one table; see `batches`."""
-        found = list(self.batches(table, columns, cutoff=cutoff, basis=basis))
+        text = {"basis": basis, "licence_at_most": licence_at_most}
+        found = list(self.batches(table, columns, cutoff=cutoff, **text))
         if found:
             return pa.Table.from_batches(found)
-        source, params = self._parts(self._find(table), self._checked(table, cutoff), basis)[0]
+        source, params = self._parts(self._find(table), self._checked(table, cutoff), text)[0]
         whole = self._connection.cursor().sql(f"select * from {source} limit 0", params=params)
         return whole.to_arrow_table().select(list(columns))
 
@@ -160,10 +166,12 @@ class Lake:
         *,
         cutoff: int | All,
         basis: str = "production",
+        licence_at_most: str | None = None,
     ) -> TableRead:
         """Read a slice for its hash alone; nothing is kept, and `reads` does not grow."""
         before = len(self.reads)
-        for _ in self.batches(table, columns, cutoff=cutoff, basis=basis):
+        text = {"basis": basis, "licence_at_most": licence_at_most}
+        for _ in self.batches(table, columns, cutoff=cutoff, **text):
             pass
         read = self.reads[-1]
         del self.reads[before:]
@@ -194,6 +202,8 @@ class Lake:
                 f"{self.file} lacks a table this command needs "
                 f"({str(error).splitlines()[0]}). Build it with: lake build"
             ) from error
+        except duckdb.InvalidInputException as error:  # what a table macro says of its arguments
+            raise UserError(str(error).removeprefix("Invalid Input Error: ")) from error
 
     def _find(self, table: str) -> Dated:
         if table in TABLES:
@@ -220,11 +230,12 @@ class Lake:
             raise TypeError(f"cutoff is a year or ALL, not {cutoff!r}")
         return self.check_year(cutoff)
 
-    def _parts(self, dated: Dated, year: int | None, basis: str) -> list[tuple[str, dict]]:
+    def _parts(self, dated: Dated, year: int | None, text: dict) -> list[tuple[str, dict]]:
         """The queries that give the slice one after another: (from and where, parameters)."""
         if dated.relation == "corpus.pretrain_asof":
-            asof = {"cutoff": self.years()[1] if year is None else year, "basis": basis}
-            source = "corpus.pretrain_asof($cutoff, basis := $basis)"
+            asof = {"cutoff": self.years()[1] if year is None else year, **text}
+            given = ", ".join(f"{name} := ${name}" for name in text)
+            source = f"corpus.pretrain_asof($cutoff, {given})"
             folders = self._rows(
                 f"select distinct known_year, source from {source} order by all", asof
             )
@@ -256,7 +267,7 @@ class Lake:
         columns: tuple[str, ...],
         year: int | None,
         rows: int,
-        basis: str,
+        text: dict,
     ) -> Iterator[pa.RecordBatch]:
         content, latest, previous = ContentHash(columns), None, None
         keys = [*dated.order, *([dated.year] if dated.year else [])]
@@ -279,5 +290,5 @@ class Lake:
         finally:
             cursor.close()
             self.reads.append(
-                TableRead(table, year, columns, content.rows, latest, content.hexdigest(), basis)
+                TableRead(table, year, columns, content.rows, latest, content.hexdigest(), **text)
             )
