@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 
 import polars as pl
-from sample_files import RawSample
+from sample_files import RawSample, cleaned
 
 FIRST_YEAR, LAST_YEAR = 1800, datetime.date.today().year  # other years are typing errors
 PATENT_BASE = 1_000_000_000_000  # doc_id of a US utility patent: this and its number
@@ -84,16 +84,12 @@ def _rank(pool: str, cutoff: int, doc_id: int) -> str:
     return hashlib.md5(f"{SEED}:anchors-{pool}-{cutoff}:{doc_id}".encode()).hexdigest()
 
 
-def _without_heading(text: str | None) -> str:
-    """An abstract without the one heading that the sample plants, and without white ends."""
-    return re.sub(r"^Abstract\n", "", text or "").strip()
-
-
 @dataclass(frozen=True)
 class Oracle:
     """Tables from a raw folder in the sample's layout; `clean` as the lake's clean_abstracts.
 
-    Cleaning knows the sample's headings only: for other records both sides leave abstracts alone.
+    Cleaning knows what the sample plants and no more: of other records both sides leave abstracts
+    as they are.
     """
 
     folder: Path
@@ -207,7 +203,7 @@ class Oracle:
 
     def _paper_abstracts(self) -> pl.DataFrame:
         """One abstract per paper: its own id's first, then by the year of the merged record."""
-        clean = _without_heading if self.clean else str
+        clean = cleaned if self.clean else str
         rows = []
         for row in self.raw.json("s2ag/abstracts/*"):
             text = row.get("abstract") and clean(row["abstract"])

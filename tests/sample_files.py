@@ -11,6 +11,14 @@ from functools import cached_property
 from pathlib import Path
 
 
+def cleaned(abstract: str | None) -> str:
+    """An abstract without what the sample plants in some: heading, markup, notice, white ends."""
+    text = (abstract or "").removeprefix("<jats:title>Abstract</jats:title><jats:p>")
+    text = text.removesuffix("</jats:p>").replace("&amp;", "&")
+    text = re.sub(r" \u00a9 \d{4} The Authors\. All rights reserved\.$", "", text)
+    return text.removeprefix("Abstract\n").strip()
+
+
 class RawSample:
     """Every raw file of a sample folder, parsed the long way round."""
 

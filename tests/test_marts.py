@@ -11,7 +11,7 @@ import duckdb
 import polars as pl
 import pytest
 from raw_folder import write_required
-from sample_files import RawSample
+from sample_files import RawSample, cleaned
 
 from warehouse.language import language_share
 from warehouse.runner import run_dbt
@@ -49,11 +49,6 @@ def is_whole(paper):
     """True for a record whose declared values are of their types; others are quarantined."""
     year = paper["year"]
     return isinstance(paper["corpusid"], int) and (year is None or str(year).isdigit())
-
-
-def cleaned(abstract):
-    """The abstract without the one heading that the sample plants."""
-    return re.sub(r"^Abstract\n", "", abstract or "").strip()
 
 
 def bare_doi(value):

@@ -415,6 +415,8 @@ SEEN = {
     "abstract_french": lambda raw, key: "Nous présentons" in raw.abstracts[key],
     "abstract_german": lambda raw, key: "Diese Arbeit" in raw.abstracts[key],
     "abstract_placeholder": lambda raw, key: raw.abstracts[key] == "No abstract available.",
+    "abstract_markup": lambda raw, key: raw.abstracts[key].startswith("<jats:title>Abstract</"),
+    "abstract_notice": lambda raw, key: raw.abstracts[key].endswith("All rights reserved."),
     "abstract_newline": lambda raw, key: raw.abstracts[key].count("\n") > 2,
     "abstract_unheld": lambda raw, key: key in raw.abstracts and key not in raw.papers,
     "citation_broken_line": lambda raw, _: any(

@@ -48,6 +48,8 @@ FAULTS: Final[tuple[Fault, ...]] = (
     Fault("abstract_german", "s2ag/abstracts", 8, "kept", "German: in no pre-training text"),
     Fault("abstract_placeholder", "s2ag/abstracts", 6, "kept", "'No abstract available.'"),
     Fault("abstract_newline", "s2ag/abstracts", 10, "kept", "line breaks inside"),
+    Fault("abstract_markup", "s2ag/abstracts", 8, "normalised", "JATS tags and entities"),
+    Fault("abstract_notice", "s2ag/abstracts", 8, "normalised", "a copyright notice at the end"),
     Fault("abstract_unheld", "s2ag/abstracts", 3, "unmatched", "of a paper that is not held"),
     Fault("citation_broken_line", "s2ag/citations", 1, "malformed", "half a JSON line"),
     Fault("citation_wrong_type", "s2ag/citations", 1, "malformed", "citingcorpusid is a word"),

@@ -124,6 +124,12 @@ def _abstracts(papers: list[Paper], book: FaultBook) -> list[Any]:
     absent = book.take("abstract_absent", keys)
     moved = sorted(book.take("abstract_of_merged_id", keys))
     book.note("abstract_of_merged_id", [[key, old_id(key)] for key in moved])
+    for key in book.take("abstract_markup", keys):
+        said = abstracts[key].replace(" and ", " &amp; ")
+        abstracts[key] = f"<jats:title>Abstract</jats:title><jats:p>{said}</jats:p>"
+    years = {paper.corpus_id: paper.published.year for paper in papers}
+    for key in book.take("abstract_notice", keys):
+        abstracts[key] += f" \u00a9 {years[key]} The Authors. All rights reserved."
     records = [
         _abstract(
             old_id(paper.corpus_id) if paper.corpus_id in moved else paper.corpus_id,
