@@ -6,7 +6,7 @@ import random
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +143,8 @@ class Bench:
         done = dbtRunner(manifest=self.manifest).invoke(
             [*words, "--project-dir", folder, "--profiles-dir", folder, "--quiet",
              "--log-level", "none", "--target-path", str(self.lake / "target"),
-             "--log-path", str(self.lake / "logs"), "--no-write-json"]
+             "--log-path", str(self.lake / "logs"), "--no-write-json",
+             "--vars", "clean_abstracts: false"]  # what is read is compared as it is written
         )  # fmt: skip
         DuckDBConnectionManager.close_all_connections()  # the next run looks for files anew
         gc.collect()  # a cursor that is left holds the file
@@ -242,6 +243,9 @@ class Bench:
         names = (fault.file.path.name, fault.file.path.stem, fault.file.table.key)
         if not isinstance(error, UserError) or not any(name in said for name in names):
             return _outcome(fault, CRASH, said=said)
+        every = len(fault.broken.touched) >= len(fault.file.records)
+        if every and QUARANTINED in fault.broken.expect:  # a file of which nothing can be read
+            fault = replace(fault, broken=replace(fault.broken, expect=(MESSAGE,)))
         return _outcome(fault, MESSAGE, said=said.replace(str(self.raw), "<folder>").replace(
             str(self.lake), "<lake>"))  # fmt: skip
 
@@ -266,7 +270,9 @@ class Bench:
             or len(extra) > (touched + broken.added if CHANGED in broken.expect else 0)
         ):
             return _outcome(fault, WRONG, **counts)
-        if extra and broken.value and not any(broken.value in map(str, row) for row in extra):
+        # Numbers of patents are read in upper case.
+        cells = {str(cell).upper() for row in extra for cell in row}
+        if extra and broken.value and broken.value.upper() not in cells:
             return _outcome(fault, WRONG, said=f"not read as it is written: {extra[:1]}", **counts)
         if listed > 0:
             return _outcome(fault, QUARANTINED, **counts)

@@ -140,7 +140,10 @@ def _header_faults(file: RawFile) -> Iterator[tuple[str, Broken]]:
         "two names swapped": (tab.join(swapped.get(n, n) for n in names), REFUSED),
         "a column renamed": (tab.join("id" if n == key else n for n in names), (MESSAGE,)),
         "a name twice": (tab.join(key if n == other else n for n in names), (MESSAGE,)),
-        "a name short": (tab.join(names[:-1]), REFUSED),
+        "a name short": (
+            tab.join(names[:-1]),
+            REFUSED if names[-1] in file.columns else (SAME, *REFUSED),
+        ),
         "a name more": (tab.join([*names, "new"]), REFUSED),
         "a comment before the header": ("# exported on Monday\n" + file.header, (MESSAGE,)),
         "a blank line before the header": ("\n" + file.header, (SAME, MESSAGE)),

@@ -64,7 +64,8 @@ def look(lake: Path, now: Mapping[str, Any]) -> Refresh:
         selectors.append("state:modified+")
         reasons.append("models")
     if reasons:
-        # dbt refuses a selection without a node, as after a comment was edited; this one is cheap.
+        # dbt does nothing, not even drop a model's table, where no node is selected, as after a
+        # comment was edited; this one is cheap.
         selectors.append("lake_span")
     return Refresh(reasons=tuple(reasons), selectors=tuple(selectors), forget=forget)
 
