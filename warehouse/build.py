@@ -64,45 +64,57 @@ def build(
             todo = refresh.Refresh(reasons=("as asked",), rescore=settings.afresh)
         elif not todo.reasons:
             return {**json.loads((lake / "lake.json").read_text(encoding="utf-8")), "changed": []}
-        beside = lake / "next"
-        shutil.rmtree(beside, ignore_errors=True)
-        beside.mkdir()
-        # The same file name as the last good lake: views name their database by it.
-        next_file = beside / "lake.duckdb"
-        try:
-            if not settings.afresh:
-                _copy(lake_file(), next_file)
-            started = datetime.now().astimezone()
-            env = {"SCITLAKE_DB": str(next_file)}
-            if todo.forget:
-                env["SCITLAKE_FORGET"] = "1"
-            run_dbt(_command(settings, todo, lake), env=env, on_step=on_step)
-            if not settings.select:
-                _finish(next_file, lake, todo)
-            made = {
-                "built": started.isoformat(timespec="seconds"),
-                "seconds": round((datetime.now().astimezone() - started).total_seconds(), 1),
-                "data_root": str(data_root().resolve()),
-                "select": list(settings.select),
-                "variables": dict(settings.variables),
-                "duckdb": duckdb.__version__,
-                "changed": list(todo.reasons),
-            }
-            _swap(next_file, lake, made, settings.keep_last)
-            if settings.select:
-                refresh.forget_state(lake)
-            else:
-                refresh.remember(lake, now)
-        except CheckFailed as failure:
-            next_file.replace(lake / FAILED)
-            raise CheckFailed(
-                f"{failure.message}\nThe rows are in the schema test_failures of {lake / FAILED}; "
-                "the last good lake is as it was."
-            ) from failure
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
+        made = _build_beside(settings, now, todo, lake, on_step)
         (lake / FAILED).unlink(missing_ok=True)
         _remove_stale_text(lake)
+    return made
+
+
+def _build_beside(
+    settings: BuildSettings,
+    now: Mapping[str, Any],
+    todo: refresh.Refresh,
+    lake: Path,
+    on_step: Callable[[Step], None],
+) -> dict[str, Any]:
+    """Build into a file beside the last good lake and put it in its place when all tests pass."""
+    beside = lake / "next"
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir()
+    # The same file name as the last good lake: views name their database by it.
+    next_file = beside / "lake.duckdb"
+    try:
+        if not settings.afresh:
+            _copy(lake_file(), next_file)
+        started = datetime.now().astimezone()
+        env = {"SCITLAKE_DB": str(next_file)}
+        if todo.forget:
+            env["SCITLAKE_FORGET"] = "1"
+        run_dbt(_command(settings, todo, lake), env=env, on_step=on_step)
+        if not settings.select:
+            _finish(next_file, lake, todo)
+        made = {
+            "built": started.isoformat(timespec="seconds"),
+            "seconds": round((datetime.now().astimezone() - started).total_seconds(), 1),
+            "data_root": str(data_root().resolve()),
+            "select": list(settings.select),
+            "variables": dict(settings.variables),
+            "duckdb": duckdb.__version__,
+            "changed": list(todo.reasons),
+        }
+        _swap(next_file, lake, made, settings.keep_last)
+        if settings.select:
+            refresh.forget_state(lake)
+        else:
+            refresh.remember(lake, now)
+    except CheckFailed as failure:
+        next_file.replace(lake / FAILED)
+        raise CheckFailed(
+            f"{failure.message}\nThe rows are in the schema test_failures of {lake / FAILED}; "
+            "the last good lake is as it was."
+        ) from failure
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
     return made
 
 
