@@ -142,7 +142,7 @@ def _header_faults(file: RawFile) -> Iterator[tuple[str, Broken]]:
         "a name twice": (tab.join(key if n == other else n for n in names), (MESSAGE,)),
         "a name short": (
             tab.join(names[:-1]),
-            REFUSED if names[-1] in file.columns else (SAME, *REFUSED),
+            REFUSED if names[-1] in required else (SAME, *REFUSED),
         ),
         "a name more": (tab.join([*names, "new"]), REFUSED),
         "a comment before the header": ("# exported on Monday\n" + file.header, (MESSAGE,)),
