@@ -179,9 +179,10 @@ def test_the_register_lists_nothing_that_no_table_draws_on(steps):
          "as c where c.patent_id = doc_uri) as abstract\nfrom candidates",
          "patentsview.g_cpc_current.cpc_section", "value"),
         # Only the rows are chosen by it.
-        ("citation_edges", "where citing_id <> cited_id",
-         "where citing_id <> cited_id and citing_id in "
-         "(select doc_id from staging.stg_openalex__works where not is_retracted)",
+        ("citation_edges", "order by known_year, citations.citing_id",
+         "where citations.citing_id in "
+         "(select doc_id from staging.stg_openalex__works where not is_retracted) "
+         "order by known_year, citations.citing_id",
          "openalex.works.is_retracted", "rows"),
         # A grant decides which pre-grant texts there are: dated by filing, it is too late.
         ("int_text_abstracts", "where papers.known_year is not null",
