@@ -63,7 +63,9 @@ def table(outcomes: list[Outcome]) -> str:
         counts = [sum(o.outcome == name for o in found) for name in
                   ("same", "changed", "quarantined", "message")]  # fmt: skip
         said = next((o.said for o in found if o.said), "").split("\n")[0].replace("|", "\\|")
-        cells = [kind, len(found), *(n or "" for n in counts), said[:150]]
+        # A message may quote what stands in a file of another encoding.
+        said = "".join(c if c.isprintable() else " " for c in said[:150])
+        cells = [kind, len(found), *(n or "" for n in counts), said]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"
 
