@@ -34,7 +34,8 @@ def text_faults(file: RawFile) -> Iterator[tuple[str, Broken]]:
     }
     for kind, (lines, expect, added) in one.items():
         # Cut inside quotes, it takes the next line along.
-        touched = [place, place + 1] if kind == "a line cut short" else [place]
+        end = min(place + 2, len(file.records)) if kind == "a line cut short" else place + 1
+        touched = range(place, end)
         yield kind, Broken(expect=expect, write=file.packed(file.with_record(*lines)),
                            touched=touched, added=added)  # fmt: skip
     latin = file.with_record("\0\0").encode().split(b"\0\0")
@@ -89,10 +90,11 @@ def table_faults(file: RawFile) -> Iterator[tuple[str, Broken]]:
         "other delimiter in a row": [line.replace(tab, ";")],
     }  # fmt: skip
     added = {"the header again": 1}
+    following = file.records[place + 1 : place + 2]  # none, where the file has one record
     for kind, lines in one.items():
         # An open quote ends at the next one, in the next line where all fields are in quotes; the
         # reader takes what lies between for one record. Each line must be listed.
-        end = place + 2 if '"' in file.records[place + 1] else len(file.records)
+        end = place + 2 if following and '"' in following[0] else len(file.records)
         taken = range(place + 1, end) if kind == "a quote never closed" else []
         expect = (QUARANTINED, CHANGED) if "loose" in kind else (QUARANTINED,)
         yield kind, Broken(expect=expect, write=file.packed(file.with_record(*lines)),
