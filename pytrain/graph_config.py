@@ -45,12 +45,19 @@ class NeighbourSettings:
     hard_negatives: int = 2  # per anchor; drawn by hash where the ranks give more
     neighbour_scope: Literal["graph", "component"] = "graph"  # component: and same type
     random_negatives: int = 1  # per example, of the anchor's type, from the anchor pool
+    # Examples added per anchor whose positive is one of the nearest documents of the other type,
+    # for tune.cross_type_share to draw from; their `rank` is among that type. Our choice.
+    cross_positives: int = 0
+    engine: Literal["auto", "faiss", "torch"] = "auto"  # auto: torch on a GPU; ranks are equal
+    processes: int = 1  # the anchors are shared out over; ranks are equal
 
     def __post_init__(self) -> None:
         """Check the ranks."""
         for name in ("positive_ranks", "hard_ranks"):
             first, last = getattr(self, name)
             require(1 <= first <= last, f"neighbours.{name} needs 1 <= first <= last.")
+        require(self.cross_positives >= 0, "neighbours.cross_positives must be at least 0.")
+        require(self.processes >= 1, "neighbours.processes must be at least 1.")
 
 
 @dataclass(frozen=True, kw_only=True)
