@@ -117,7 +117,7 @@ def nearest(
     scores = np.empty((len(anchors), len(ranks)))
     search = None
     if len(members) > max(_BRUTE, up_to + 1 + _SPARE):
-        unit = np.ascontiguousarray(vectors[members] / norms[members, None], np.float32)
+        unit = _unit(vectors, norms, members)
         search = faiss_search(unit) if device is None else torch_search(unit, device)
     for low in range(0, len(anchors), _BLOCK):
         block, rows = anchors[low : low + _BLOCK], slice(low, low + _BLOCK)
@@ -145,8 +145,7 @@ def _from_candidates(
     exact: np.ndarray,
 ) -> np.ndarray:
     """Fill `nodes` and `exact`; the rows of `block` where too many scores tie at a rank."""
-    queries = np.ascontiguousarray(vectors[block] / norms[block, None], np.float32)
-    scores, places = search(queries, int(ranks[-1]) + 1 + _SPARE)
+    scores, places = search(_unit(vectors, norms, block), int(ranks[-1]) + 1 + _SPARE)
     found = members[places]
     sure = np.zeros(len(block), bool)
     if len(ranks) <= _FEW:
@@ -161,6 +160,11 @@ def _from_candidates(
         sure[i] = cosines[-1] > scores[i, -1] + _FLOAT32_ERROR
         nodes[i], exact[i] = near[ranks - 1], cosines[ranks - 1]
     return np.flatnonzero(~sure)
+
+
+def _unit(vectors: np.ndarray, norms: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """(M, D) float32 unit vectors; a division in float64 would cost more than the search."""
+    return vectors[nodes] * (1.0 / norms[nodes]).astype(np.float32)[:, None]
 
 
 def _ordered(
