@@ -126,6 +126,13 @@ class TuneSettings:
     paper_share: float = 0.75  # of the anchors drawn
     hard_negatives: int = 2  # of those of the example, at most
     random_negatives: int = 1
+    objective: Literal["info_nce", "triplet"] = "info_nce"  # triplet: SPECTER's, for comparison
+    margin: float = 1.0  # of a triplet, between distances of unit vectors
+    # Whose documents an anchor is told from beside those of its own micro-batch: as many
+    # micro-batches as the paper has GPUs give each other their positives, or all they hold.
+    candidates: Literal["none", "positives", "all"] = "positives"
+    gather: int = 2  # micro-batches; 1: each for itself
+    cross_type_share: float | None = None  # of the graph examples drawn; None: as they come
     graph_share: float = 1.0  # of the micro-batches; the paper has no other kind
     title_share: float = 0.0  # (title, abstract) micro-batches; our choice
     description_share: float = 0.0  # (abstract, later text) micro-batches; our choice
@@ -137,7 +144,14 @@ class TuneSettings:
 
     def __post_init__(self) -> None:
         """Check the shares and the batch."""
-        require(self.batch % self.micro_batch == 0, "batch must be a multiple of micro_batch.")
+        require(min(self.micro_batch, self.gather) >= 1, "micro_batch and gather must be >= 1.")
+        require(
+            self.batch % (self.micro_batch * self.gather) == 0,
+            "batch must be a multiple of micro_batch times gather.",
+        )
+        require(self.margin >= 0, "margin must be >= 0.")
+        share = self.cross_type_share
+        require(share is None or 0 <= share <= 0.5, "cross_type_share must be in [0, 0.5].")
         shares = (self.graph_share, self.title_share, self.description_share)
         require(min(shares) >= 0 < sum(shares), "shares of pairs must be >= 0, one above 0.")
 
@@ -154,6 +168,7 @@ class SeededSettings(TuneSettings):
     steps: int = 40
     batch: int = 96
     micro_batch: int = 96
+    gather: int = 1
     max_length: int = 64
     repeats: int | None = 2  # as in the static vintage
     temperature: float = 0.05
