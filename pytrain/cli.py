@@ -109,17 +109,39 @@ def _stage(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="JSON with terms and their years: say which are one token, per year; train nothing.",
 )
-def tokenizer(terms: Path | None, **options: Any) -> None:
+@click.option(
+    "--fertility", is_flag=True, help="Tokens per word by source and year; train nothing."
+)
+def tokenizer(terms: Path | None, fertility: bool, **options: Any) -> None:
     """Byte-pair encoding on the papers and patents known by the cutoff."""
-    if terms is None:
+    if terms is None and not fertility:
         _stage("tokenizer", **options)
         return
+    from pytrain import fertility as words
     from pytrain.terms import term_lines
     from pytrain.tokenizer import load_tokenizer, tokenizer_run
+    from warehouse.tables import Lake
 
-    settings = _settings(options["preset"], options["overrides"])
-    folder = tokenizer_run(settings, options["year"], options["seed"])
-    for line in term_lines(load_tokenizer(folder), terms, options["year"]):
+    settings, year = _settings(options["preset"], options["overrides"]), options["year"]
+    made = load_tokenizer(tokenizer_run(settings, year, options["seed"]))
+    for line in term_lines(made, terms, year) if terms else ():
+        click.echo(line)
+    if fertility:
+        with Lake() as lake:
+            counts = words.fertility(lake, year, made, settings.tokenizer)
+        for line in words.fertility_lines(counts):
+            click.echo(line)
+
+
+@cli.command(epilog="Example: pytrain corpus --year 2013")
+@_vintage
+def corpus(year: int, preset: str, seed: int, overrides: tuple[str, ...], force: bool) -> None:
+    """Say what pre-training reads: budget, steps, and passes by source; train nothing."""
+    from pytrain.consumption import consumption_lines, vintage_corpus
+
+    settings = _settings(preset, overrides)
+    _check_year(year)
+    for line in consumption_lines(vintage_corpus(settings, year, seed), year):
         click.echo(line)
 
 

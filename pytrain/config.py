@@ -30,6 +30,7 @@ class TokenizerSettings:
     """Byte-level BPE on the papers and patents of the slice, never on web pages."""
 
     vocab_size: int = 50_368  # special tokens and the 256 bytes included
+    exact_size: bool = True  # refuse a slice that does not give so many tokens
     min_frequency: int = 2  # pairs seen less often are not merged; our choice
     nfkc: bool = True  # Unicode normalisation NFKC; our choice
     lowercase: bool = False  # our choice

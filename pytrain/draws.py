@@ -98,6 +98,53 @@ class ExampleDraws:
         return pool.first[anchor] + step % pool.counts[anchor]
 
 
+class CrossDraws:
+    """`ExampleDraws` with a fixed share of examples whose positive is of the other type.
+
+    Of any first n places, `floor(n * share)` have one; each kind is drawn by its own rule of
+    anchors, so that the share of papers holds within both.
+    """
+
+    def __init__(
+        self,
+        anchor_ids: np.ndarray,
+        is_paper: np.ndarray,
+        is_cross: np.ndarray,
+        shares: tuple[float, float],
+        seed: int,
+    ) -> None:
+        """Part the examples.
+
+        Args:
+            anchor_ids: (E,) document of the anchor of each example.
+            is_paper: (E,) bool, its type.
+            is_cross: (E,) bool, whether its positive is of the other type.
+            shares: of papers among the anchors, and of examples across types; examples of both
+                kinds where the second is neither 0 nor 1.
+            seed: of the draws.
+        """
+        self._share = Fraction(shares[1]).limit_denominator(1_000_000)
+        self._rows = [np.flatnonzero(~is_cross), np.flatnonzero(is_cross)]
+        self._draws = [
+            ExampleDraws(anchor_ids[rows], is_paper[rows], shares[0], seed + (kind << 32))
+            for kind, rows in enumerate(self._rows)
+        ]
+
+    def examples(self, start: int, n: int) -> np.ndarray:
+        """(n,) numbers of examples at places start..start + n."""
+        place = np.arange(start, start + n)
+        above, below = self._share.numerator, self._share.denominator
+        before = place * above // below
+        is_cross = (place + 1) * above // below > before
+        out = np.empty(n, np.int64)
+        for kind, turn in enumerate((place - before, before)):
+            here = is_cross == bool(kind)
+            if here.any():  # its turns follow one another
+                first = int(turn[here][0])
+                out[here] = self._rows[kind][self._draws[kind].examples(first, int(here.sum()))]
+        return out
+
+
 class _Pool:
     """Anchors of one type: their ids, the first of their examples and how many they have."""
 

@@ -61,6 +61,22 @@ def _fill_rows(low, high, indptr, indices):
 
 
 @njit(cache=True)
+def _stably(keys, others, n_nodes):
+    """Pairs in the order of `keys`, equal keys as they come: one counting sort, in linear time."""
+    place = np.zeros(n_nodes + 1, np.int64)
+    for key in keys:
+        place[key + 1] += 1
+    for i in range(n_nodes):
+        place[i + 1] += place[i]
+    sorted_keys, sorted_others = np.empty_like(keys), np.empty_like(others)
+    for i in range(len(keys)):
+        at = place[keys[i]]
+        place[keys[i]] += 1
+        sorted_keys[at], sorted_others[at] = keys[i], others[i]
+    return sorted_keys, sorted_others
+
+
+@njit(cache=True)
 def _components(indptr, indices, parent):
     for node in range(len(parent)):
         for e in range(indptr[node], indptr[node + 1]):
@@ -92,10 +108,14 @@ def rows_of(low: np.ndarray, high: np.ndarray, n_nodes: int) -> tuple[np.ndarray
     Returns:
         indptr (N + 1,) int64 and indices (2 * distinct edges,) int32, sorted inside each row.
     """
-    first = np.minimum(low, high).astype(np.int64)
-    second = np.maximum(low, high).astype(np.int64)
-    keys = np.unique((first * n_nodes + second)[first != second])
-    first, second = (keys // n_nodes).astype(np.int32), (keys % n_nodes).astype(np.int32)
+    first = np.minimum(low, high).astype(np.int32)
+    second = np.maximum(low, high).astype(np.int32)
+    proper = first != second
+    second, first = _stably(second[proper], first[proper], n_nodes)
+    first, second = _stably(first, second, n_nodes)
+    new = np.ones(len(first), bool)
+    new[1:] = (first[1:] != first[:-1]) | (second[1:] != second[:-1])
+    first, second = first[new], second[new]
     counts = np.bincount(first, minlength=n_nodes) + np.bincount(second, minlength=n_nodes)
     indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     indices = np.empty(indptr[-1], np.int32)

@@ -45,12 +45,19 @@ class NeighbourSettings:
     hard_negatives: int = 2  # per anchor; drawn by hash where the ranks give more
     neighbour_scope: Literal["graph", "component"] = "graph"  # component: and same type
     random_negatives: int = 1  # per example, of the anchor's type, from the anchor pool
+    # Examples added per anchor whose positive is one of the nearest documents of the other type,
+    # for tune.cross_type_share to draw from; their `rank` is among that type. Our choice.
+    cross_positives: int = 0
+    engine: Literal["auto", "faiss", "torch"] = "auto"  # auto: torch on a GPU; ranks are equal
+    processes: int = 1  # the anchors are shared out over; ranks are equal
 
     def __post_init__(self) -> None:
         """Check the ranks."""
         for name in ("positive_ranks", "hard_ranks"):
             first, last = getattr(self, name)
             require(1 <= first <= last, f"neighbours.{name} needs 1 <= first <= last.")
+        require(self.cross_positives >= 0, "neighbours.cross_positives must be at least 0.")
+        require(self.processes >= 1, "neighbours.processes must be at least 1.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +126,13 @@ class TuneSettings:
     paper_share: float = 0.75  # of the anchors drawn
     hard_negatives: int = 2  # of those of the example, at most
     random_negatives: int = 1
+    objective: Literal["info_nce", "triplet"] = "info_nce"  # triplet: SPECTER's, for comparison
+    margin: float = 1.0  # of a triplet, between distances of unit vectors
+    # Whose documents an anchor is told from beside those of its own micro-batch: as many
+    # micro-batches as the paper has GPUs give each other their positives, or all they hold.
+    candidates: Literal["none", "positives", "all"] = "positives"
+    gather: int = 2  # micro-batches; 1: each for itself
+    cross_type_share: float | None = None  # of the graph examples drawn; None: as they come
     graph_share: float = 1.0  # of the micro-batches; the paper has no other kind
     title_share: float = 0.0  # (title, abstract) micro-batches; our choice
     description_share: float = 0.0  # (abstract, later text) micro-batches; our choice
@@ -130,7 +144,14 @@ class TuneSettings:
 
     def __post_init__(self) -> None:
         """Check the shares and the batch."""
-        require(self.batch % self.micro_batch == 0, "batch must be a multiple of micro_batch.")
+        require(min(self.micro_batch, self.gather) >= 1, "micro_batch and gather must be >= 1.")
+        require(
+            self.batch % (self.micro_batch * self.gather) == 0,
+            "batch must be a multiple of micro_batch times gather.",
+        )
+        require(self.margin >= 0, "margin must be >= 0.")
+        share = self.cross_type_share
+        require(share is None or 0 <= share <= 0.5, "cross_type_share must be in [0, 0.5].")
         shares = (self.graph_share, self.title_share, self.description_share)
         require(min(shares) >= 0 < sum(shares), "shares of pairs must be >= 0, one above 0.")
 
@@ -147,6 +168,7 @@ class SeededSettings(TuneSettings):
     steps: int = 40
     batch: int = 96
     micro_batch: int = 96
+    gather: int = 1
     max_length: int = 64
     repeats: int | None = 2  # as in the static vintage
     temperature: float = 0.05

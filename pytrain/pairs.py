@@ -47,6 +47,7 @@ class Examples:
     positives: np.ndarray  # (E,)
     negatives: np.ndarray  # (E, K), hard ones first, -1 for none
     is_paper: np.ndarray  # (E,) bool, the anchor's type
+    is_cross: np.ndarray  # (E,) bool, whether the positive is of the other type
 
 
 def read_documents(
@@ -183,6 +184,7 @@ def examples_of(table: pa.Table, documents: Documents, n_hard: int, n_random: in
         positives=rows["positive"],
         negatives=negatives,
         is_paper=np.array(table["anchor_type"].to_pylist()) == "paper",
+        is_cross=np.array(table["anchor_type"]) != np.array(table["positive_type"]),
     )
 
 

@@ -1,5 +1,6 @@
 """The slice as token ids on disk, made once per slice and tokenizer, read by memory map."""
 
+import fcntl
 import hashlib
 import json
 import shutil
@@ -65,10 +66,13 @@ def open_cache(
     parts = (read.fingerprint, sha256_of(tokenizer_folder / "tokenizer.json"), first_characters)
     key = hashlib.sha256(":".join(map(str, parts)).encode()).hexdigest()[:24]
     folder = root / f"tokens-{key}"
-    if (folder / "sources.json").is_file():
-        lake.reads.append(read)
-    else:
-        _make(lake, year, load_tokenizer(tokenizer_folder), folder, text, first_characters)
+    root.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f".{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # a second process waits, and finds it made
+        if (folder / "sources.json").is_file():
+            lake.reads.append(read)
+        else:
+            _make(lake, year, load_tokenizer(tokenizer_folder), folder, text, first_characters)
     return _open(folder)
 
 

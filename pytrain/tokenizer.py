@@ -40,14 +40,14 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
     """Train the tokenizer of a cutoff; the run's folder.
 
     Raises:
-        UserError: the slice holds no text, or fewer distinct tokens than the vocabulary asks for.
+        UserError: the slice holds no text, or gives fewer tokens than the vocabulary must have.
     """
     chosen = settings.tokenizer
     with Lake() as lake, Run("tokenizer", settings, year, seed=seed, lake=lake, force=force) as run:
         threshold, counted = sample_threshold(lake, year, chosen)
         run.say(f"{counted['texts']:,} texts of {counted['bytes'] / 1e6:,.1f} MB")
         tokenizer = train_tokenizer(sampled_texts(lake, year, chosen, threshold), chosen)
-        size = tokenizer.get_vocab_size()
+        size = checked_size(tokenizer, chosen)
         write_tokenizer(tokenizer, run.folder, settings.mlm.max_length)
         own = {"kind": "tokenizer", "cutoff": year, "preset": settings.preset}
         own["tokenizer_sha256"] = sha256_of(run.folder / "tokenizer.json")
@@ -58,6 +58,24 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
             run.say(f"the slice gives {size:,} tokens, not the {chosen.vocab_size:,} asked for")
         run.log(0, vocab_size=size, texts=counted["texts"], bytes=counted["bytes"])
     return run.final
+
+
+def checked_size(tokenizer: Tokenizer, settings: TokenizerSettings) -> int:
+    """The number of tokens, when it and the special ids are as they must be.
+
+    Raises:
+        UserError: fewer tokens than `vocab_size`, and the settings ask for exactly that many.
+    """
+    size, special = tokenizer.get_vocab_size(), [*map(tokenizer.token_to_id, SPECIAL_TOKENS)]
+    if size > settings.vocab_size or special != list(range(len(SPECIAL_TOKENS))):
+        raise RuntimeError(f"the trainer made {size} tokens with special ids {special}")
+    if settings.exact_size and size < settings.vocab_size:
+        raise UserError(
+            f"the slice gives {size:,} tokens, and the vocabulary must have "
+            f"{settings.vocab_size:,}. Lower it: --set tokenizer.vocab_size={size}, "
+            "or take what there is: --set tokenizer.exact_size=false"
+        )
+    return size
 
 
 def new_tokenizer(settings: TokenizerSettings) -> Tokenizer:

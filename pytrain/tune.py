@@ -22,7 +22,7 @@ from pytrain.graph import read_graph
 from pytrain.layout import read_json, sha256_of
 from pytrain.loop import Batch, Plan, train, warmup_stable_decay
 from pytrain.mlm import count_parameters, new_model, optimizer_of
-from pytrain.objectives import info_nce
+from pytrain.objectives import info_nce, triplet_margin
 from pytrain.pairs import (
     example_documents,
     examples_of,
@@ -46,10 +46,18 @@ if TYPE_CHECKING:
 Init = Literal["base", "static"]
 
 
-def contrastive_loss(model: nn.Module, batch: Batch, temperature: float) -> Tensor:
-    """InfoNCE of a micro-batch of token ids: anchors first, then their candidates.
+def contrastive_loss(
+    model: nn.Module, batch: Batch, temperature: float, margin: float | None = None
+) -> Tensor:
+    """The loss of a group of token ids: anchors first, then their candidates.
 
     Pooling and cosines are taken in float32 whatever the products inside the model are in.
+
+    Args:
+        model: the encoder.
+        batch: of `TuneBatches`.
+        temperature: of InfoNCE.
+        margin: of triplets, where the batch has them.
     """
     hidden = model(
         input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
@@ -57,6 +65,10 @@ def contrastive_loss(model: nn.Module, batch: Batch, temperature: float) -> Tens
     with torch.autocast(hidden.device.type, enabled=False):
         vectors = F.normalize(mean_pool(hidden, batch["attention_mask"]), dim=1)
         n = len(batch["shared"])
+        if "triplets" in batch:
+            anchor, negative = batch["triplets"].unbind(1)
+            sides = (vectors[anchor], vectors[n + anchor], vectors[n + negative])
+            return triplet_margin(*sides, margin)
         return info_nce(vectors[:n], vectors[n:], batch["shared"], temperature)
 
 
@@ -174,7 +186,7 @@ def run(
         dtype = pick_dtype(settings.dtype, device)
         losses = train(
             model,
-            lambda network, batch: contrastive_loss(network, batch, own.temperature),
+            lambda network, batch: contrastive_loss(network, batch, own.temperature, own.margin),
             batches.step,
             optimizer_of(model, own),
             made,
@@ -192,6 +204,7 @@ def run(
         made.note(parameters=count_parameters(model), last_loss=sum(last) / len(last), init=init)
         made.note(dtype=str(dtype), device=device.type, threads=torch.get_num_threads())
         made.note(temperature=own.temperature, tuned_at_length=own.max_length)
+        made.note(objective=own.objective, candidates=own.candidates, gather=own.gather)
         export_model(
             made,
             model,

@@ -8,11 +8,12 @@ import torch
 from tokenizers import Tokenizer
 
 from pytrain.batching import pad
-from pytrain.draws import ExampleDraws, PassDraws, kinds_of
+from pytrain.draws import CrossDraws, ExampleDraws, PassDraws, kinds_of
 from pytrain.kin import Kin
 from pytrain.loop import Batch
 from pytrain.pairs import Documents, Examples
 from pytrain.tokenizer import CLS, PAD, SEP
+from warehouse.errors import UserError
 
 if TYPE_CHECKING:
     from pytrain.graph_config import TuneSettings
@@ -30,6 +31,9 @@ class TuneBatches:
     """Graph examples and, where the settings give them a share, text pairs.
 
     A micro-batch holds one kind of pair: its negatives are then of the kind of its positives.
+    `gather` micro-batches make a group, which gives what that many devices would when each sends
+    its positives, or all its documents, to the others: which of a group's candidates an anchor is
+    told from is a mask, so the losses do not depend on how many processes share the groups out.
     """
 
     def __init__(
@@ -50,6 +54,9 @@ class TuneBatches:
             tokenizer: of the model.
             settings: batch, shares and lengths.
             seed: of the draws.
+
+        Raises:
+            UserError: a share of examples across types is asked for, and there are none.
         """
         self._documents, self._examples, self._kin = documents, examples, kin
         self._tokenizer, self._settings = tokenizer, settings
@@ -67,39 +74,72 @@ class TuneBatches:
             settings.title_share if len(self._rows["title"]) else 0.0,
             settings.description_share if len(self._rows["description"]) else 0.0,
         ]
-        self.kinds = kinds_of(shares, settings.steps * self.per_step)
+        groups = settings.steps * self.per_step // settings.gather
+        self.kinds = np.repeat(kinds_of(shares, groups), settings.gather)
         if examples is not None:
-            ids = documents.doc_ids[examples.anchors]
-            self._graph = ExampleDraws(ids, examples.is_paper, settings.paper_share, seed)
+            self._graph = _graph_draws(documents.doc_ids, examples, settings, seed)
 
     def step(self, step: int) -> list[Batch]:
-        """The micro-batches of a step."""
-        first = step * self.per_step
-        return [self.micro_batch(i) for i in range(first, first + self.per_step)]
+        """The groups of micro-batches of a step."""
+        per_step = self.per_step // self._settings.gather
+        return [self.group(i) for i in range(step * per_step, (step + 1) * per_step)]
 
     def drawn(self, number: int) -> tuple[str, np.ndarray, np.ndarray]:
         """Kind of a micro-batch, rows of its B anchors, and of its candidates.
 
         The first B candidates are the positives, the rest explicit negatives.
         """
+        kind, anchors, candidates, _ = self._drawn(number)
+        return kind, anchors, candidates
+
+    def _drawn(self, number: int) -> tuple[str, np.ndarray, np.ndarray, np.ndarray]:
+        """`drawn`, and the anchor (0..B-1) that each candidate was drawn for."""
         kind, n = KINDS[self.kinds[number]], self._settings.micro_batch
         place = int((self.kinds[:number] == self.kinds[number]).sum()) * n
         if kind != "graph":
             rows = self._rows[kind][self._passes[kind].rows(place, n)]
-            return kind, rows, rows
+            return kind, rows, rows, np.arange(n)
         drawn = self._graph.examples(place, n)
-        negatives = self._examples.negatives[drawn].ravel()
-        candidates = np.concatenate([self._examples.positives[drawn], negatives[negatives >= 0]])
-        return kind, self._examples.anchors[drawn], candidates
+        negatives = self._examples.negatives[drawn]
+        owner, column = np.nonzero(negatives >= 0)
+        candidates = np.concatenate([self._examples.positives[drawn], negatives[owner, column]])
+        owner = np.concatenate([np.arange(n), owner])
+        return kind, self._examples.anchors[drawn], candidates, owner
 
-    def micro_batch(self, number: int) -> Batch:
-        """Token ids of anchors, then candidates; what is shared; the anchors' documents."""
-        kind, anchors, candidates = self.drawn(number)
+    def group(self, number: int) -> Batch:
+        """Token ids of anchors, then candidates; who is no negative; the anchors' documents.
+
+        All positives come before all explicit negatives. `shared` is true also where the
+        candidate is of another micro-batch and not sent to it.
+        """
+        n, first = self._settings.micro_batch, number * self._settings.gather
+        made = [self._drawn(first + i) for i in range(self._settings.gather)]
+        kind, anchors = made[0][0], np.concatenate([one[1] for one in made])
+        parts = [(i, *one[2:]) for i, one in enumerate(made)]
+        joined = [
+            np.concatenate([values[:n] for values in column] + [values[n:] for values in column])
+            for column in zip(*((rows, owner + i * n) for i, rows, owner in parts), strict=True)
+        ]
+        candidates, owner = joined
+        shared = self._kin.shared(anchors, candidates)
+        shared |= self._unsent(owner, len(anchors))
         mine, theirs = _SIDES[kind]
         rows = self._ids(anchors, mine) + self._ids(candidates, theirs)
-        shared = torch.from_numpy(self._kin.shared(anchors, candidates))
-        doc_ids = torch.from_numpy(self._documents.doc_ids[anchors])
-        return pad(rows, PAD) | {"shared": shared, "doc_id": doc_ids}
+        batch = pad(rows, PAD) | {"shared": torch.from_numpy(shared)}
+        batch["doc_id"] = torch.from_numpy(self._documents.doc_ids[anchors])
+        if self._settings.objective == "triplet":
+            batch["triplets"] = torch.from_numpy(triplets_of(owner, shared))
+        return batch
+
+    def _unsent(self, owner: np.ndarray, n_anchors: int) -> np.ndarray:
+        """(B, C) bool: candidates of another micro-batch that an anchor never sees."""
+        n = self._settings.micro_batch
+        away = np.arange(n_anchors)[:, None] // n != owner[None, :] // n
+        if self._settings.candidates == "all":
+            return np.zeros_like(away)
+        if self._settings.candidates == "positives":
+            away[:, :n_anchors] = False
+        return away
 
     def _ids(self, rows: np.ndarray, names: Sequence[str]) -> list[np.ndarray]:
         """Token ids with [CLS] and [SEP] around, as the exported model reads a text."""
@@ -123,7 +163,7 @@ class TuneBatches:
             return {"micro_batches": counts}
         drawn = self._graph.examples(0, counts["graph"] * self._settings.micro_batch)
         anchors, is_paper = self._examples.anchors[drawn], self._examples.is_paper[drawn]
-        table = {}
+        table = {"cross_type_share": round(float(self._examples.is_cross[drawn].mean()), 6)}
         for name, mask in (("paper", is_paper), ("patent", ~is_paper)):
             here = self._examples.is_paper == (name == "paper")
             pool = len(np.unique(self._examples.anchors[here]))
@@ -131,3 +171,41 @@ class TuneBatches:
             table[name]["draws_per_anchor"] = round(int(mask.sum()) / pool, 4) if pool else None
             table[name]["anchors_drawn"] = len(np.unique(anchors[mask]))
         return {"micro_batches": counts, "anchors": table}
+
+
+def _graph_draws(
+    doc_ids: np.ndarray, examples: Examples, settings: "TuneSettings", seed: int
+) -> ExampleDraws | CrossDraws:
+    ids, share = doc_ids[examples.anchors], settings.cross_type_share
+    if share is None:
+        return ExampleDraws(ids, examples.is_paper, settings.paper_share, seed)
+    for kind, wanted in ((examples.is_cross, share), (~examples.is_cross, 1 - share)):
+        if wanted and not kind.any():
+            raise UserError(
+                f"cross_type_share is {share}, and no example has a positive of "
+                f"{'the other' if kind is examples.is_cross else 'its own'} type. "
+                "Add some: --set neighbours.cross_positives=5, then pytrain neighbours --force"
+            )
+    shares = (settings.paper_share, share)
+    return CrossDraws(ids, examples.is_paper, examples.is_cross, shares, seed)
+
+
+def triplets_of(owner: np.ndarray, shared: np.ndarray) -> np.ndarray:
+    """(T, 2) int64 pairs (anchor, column of its negative).
+
+    An anchor has a triplet for each negative drawn for it; where none was, one with the next
+    candidate that is no kin of it.
+
+    Args:
+        owner: (C,) the anchor that each candidate was drawn for; the first B are the positives.
+        shared: (B, C) bool, candidates that are no negatives.
+    """
+    n, columns = shared.shape
+    drawn = np.arange(n, columns)
+    drawn = drawn[~shared[owner[n:], drawn]]
+    pairs = [np.stack([owner[drawn], drawn], axis=1)]
+    for i in np.setdiff1d(np.arange(n), owner[drawn]):
+        order = (i + np.arange(1, columns)) % columns
+        fine = order[~shared[i, order]]
+        pairs.append(np.array([[i, fine[0]]] if len(fine) else np.empty((0, 2)), np.int64))
+    return np.concatenate(pairs)

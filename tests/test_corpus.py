@@ -1,10 +1,15 @@
 """Pre-training draws: pieces of one document, the mixture, passes, and nothing of later rows."""
 
+import resource
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from tiny_lake import make_tiny_lake
 
 from pytrain.config import Mixture, load_settings
+from pytrain.consumption import consumption_lines
 from pytrain.corpus import Corpus, cut, permuted, shares_at
 from pytrain.mlm import batches
 from pytrain.token_cache import TokenCache, open_cache
@@ -179,3 +184,58 @@ def test_the_budget_of_the_paper_exhausts_the_scarcest_primary_source():
     corpus = Corpus(cache, load_settings("tiny", [*sets, "mlm.micro_tokens=512"]).mlm, seed=0)
     assert corpus.budget == 2 * 100 / 0.4
     assert corpus.steps == 1
+
+
+def test_what_the_slice_is_read_for_is_what_the_draws_take(home):
+    """Tables 6 and 7: the consumption printed is that of all steps drawn, one by one."""
+    settings = load_settings("tiny", ["mlm.tokens=40000"])
+    corpus = Corpus(_cache(home), settings.mlm, seed=0)
+    lines = [line.split("\t") for line in consumption_lines(corpus, 2012)]
+    assert lines[1][:4] == ["2012", "40000", "1024", "39"]
+    assert sum(map(int, lines[1][4:])) == 39
+    taken = np.zeros(len(corpus.cache.source_names))
+    for step in range(corpus.steps):
+        pieces = corpus.drawn(step)
+        codes = corpus.cache.sources[corpus.pieces.texts[pieces]]
+        taken += np.bincount(codes, corpus.pieces.lengths[pieces], len(taken))
+    table = {line[0]: line[1:] for line in lines[4:]}
+    for code, name in enumerate(corpus.cache.source_names):
+        assert int(table[name][3]) == pytest.approx(taken[code], rel=0.05), name
+    assert table["fineweb_edu"] == ["0", "0.1000", "0.0000", "0", "0.0000"]
+
+
+def test_a_step_reads_its_own_pieces_and_never_the_corpus(tmp_path):
+    """Eight gigabytes of tokens in a file of holes: a few pages of it come into memory."""
+    n_texts, size = 2_000, 2_000_000
+    with (tmp_path / "tokens.u16").open("wb") as file:
+        file.truncate(2 * n_texts * size)
+    cache = TokenCache(
+        tokens=np.memmap(tmp_path / "tokens.u16", "<u2", "r", shape=(n_texts * size,)),
+        offsets=np.arange(0, n_texts * size + 1, size),
+        doc_ids=np.arange(n_texts),
+        sources=np.zeros(n_texts, np.uint8),
+        source_names=("abstracts",),
+    )
+    asked = ["mlm.max_length=8192", "mlm.batch_tokens=32768", "mlm.micro_tokens=8192"]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    corpus = Corpus(cache, load_settings("tiny", asked).mlm, seed=0)
+    seen = [len(corpus.ids(piece)) for step in range(8) for piece in corpus.drawn(step)]
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert sum(seen) == pytest.approx(8 * 32_768, rel=0.05)
+    assert (after - before) * 1024 < 300e6  # of 8e9
+
+
+def test_two_processes_that_want_one_cache_make_it_once(home, tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from warehouse.tables import Lake;"
+        "from pytrain.token_cache import open_cache;"
+        "home = Path(sys.argv[1]);"
+        "lake = Lake(home / 'whole');"
+        "made = open_cache(lake, 2012, home / 'tokenizer', Path(sys.argv[2]));"
+        "print(int(made.tokens.astype('i8').sum()))"
+    )
+    command = [sys.executable, "-c", code, str(home), str(tmp_path)]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    sums = {one.communicate()[0].strip() for one in both}
+    assert [one.returncode for one in both] == [0, 0] and len(sums) == 1
+    assert sorted(p.suffix for p in tmp_path.iterdir() if p.is_dir()) == [""]

@@ -10,7 +10,8 @@ from tiny_lake import make_tiny_lake
 
 from pytrain import neighbours, node2vec, ranks
 from pytrain.config import NeighbourSettings, load_settings
-from pytrain.neighbours import make_examples, neighbourhood, random_negatives
+from pytrain.examples import cross_type_shares, make_examples, random_negatives
+from pytrain.neighbours import in_shards, neighbourhood
 from pytrain.ranks import nearest
 from pytrain.run import read_run
 from warehouse.errors import UserError
@@ -30,10 +31,12 @@ def brute_force(vectors: np.ndarray, anchor: int, members: np.ndarray) -> np.nda
     return others[np.argsort(-(unit[others] @ unit[anchor]), kind="stable")]
 
 
-@pytest.mark.parametrize("n", [300, 5_000])  # scored whole, and by faiss
-def test_ranks_equal_brute_force(n: int):
-    vectors, anchors, wanted = vectors_of(n), np.array([0, 7, n - 1]), np.array([1, 21, 25, 250])
-    nodes, scores = nearest(vectors, np.arange(n), anchors, np.arange(n), wanted)
+@pytest.mark.parametrize("device", [None, "cpu"])  # by faiss, by torch
+@pytest.mark.parametrize("n", [300, 5_000])  # scored whole, and from an engine's candidates
+@pytest.mark.parametrize("wanted", [[1, 21, 25, 250], range(1, 251)])  # some ranks, and all
+def test_ranks_equal_brute_force(n: int, device: str | None, wanted: list[int]):
+    vectors, anchors, wanted = vectors_of(n), np.array([0, 7, n - 1]), np.array(wanted)
+    nodes, scores = nearest(vectors, np.arange(n), anchors, np.arange(n), wanted, device=device)
     for i, anchor in enumerate(anchors):
         assert nodes[i].tolist() == brute_force(vectors, anchor, np.arange(n))[wanted - 1].tolist()
     assert (np.diff(scores, axis=1) <= 0).all()
@@ -49,14 +52,26 @@ def test_an_anchor_is_left_out_by_id_even_when_others_have_its_vector():
         assert sorted({3, 4, 5} - {anchor}) == nodes[i, :2].tolist()
 
 
-def test_ties_rank_by_document_whatever_the_engine():
-    """A thousand equal vectors fill any list of candidates: the lowest ids must still win."""
+@pytest.mark.parametrize("device", [None, "cpu"])
+@pytest.mark.parametrize("equal", [10, 1_000])  # inside the candidates, and more than them
+def test_ties_rank_by_document_whatever_the_engine(equal: int, device: str | None):
+    """The lowest ids win, even where equal vectors fill the whole list of candidates."""
     n = 5_000
     vectors = vectors_of(n)
-    vectors[2_000:3_000] = vectors[100]
+    vectors[2_000 : 2_000 + equal] = vectors[100]
     doc_ids = np.arange(n)[::-1].copy()  # the last node has the lowest id
-    nodes, _ = nearest(vectors, doc_ids, np.array([100]), np.arange(n), np.arange(1, 6))
-    assert nodes[0].tolist() == [2_999, 2_998, 2_997, 2_996, 2_995]
+    asked = (vectors, doc_ids, np.array([100]), np.arange(n), np.arange(1, 6))
+    nodes, _ = nearest(*asked, device=device)
+    assert nodes[0].tolist() == [1_999 + equal - i for i in range(5)]
+
+
+def test_ranks_by_torch_do_not_depend_on_the_chunk(monkeypatch: pytest.MonkeyPatch):
+    vectors, anchors, everything = vectors_of(5_000), np.arange(40), np.arange(5_000)
+    wanted = np.array([1, 5, 299])
+    whole = nearest(vectors, everything, anchors, everything, wanted, device="cpu")
+    monkeypatch.setattr(ranks, "_CHUNK", 611)
+    chunks = nearest(vectors, everything, anchors, everything, wanted, device="cpu")
+    assert np.array_equal(whole[0], chunks[0]) and np.array_equal(whole[1], chunks[1])
 
 
 def test_ranks_do_not_depend_on_the_block(monkeypatch: pytest.MonkeyPatch):
@@ -110,6 +125,44 @@ def test_hard_negatives_of_a_wide_range_are_drawn_inside_it_in_rank_order():
     other = neighbourhood(graph, vectors, np.arange(60), settings, 1)
     assert not np.array_equal(around.hard, other.hard)
     assert np.array_equal(around.positives, other.positives)
+
+
+@pytest.mark.parametrize("scope", ["graph", "component"])
+def test_the_nearest_of_the_other_type_are_added_where_they_are_asked_for(scope: str):
+    """Two components of 20; even nodes are papers."""
+    pairs = [(i, i + 1) for i in range(39) if i != 19]
+    graph, vectors = graph_of(pairs, 40, [0, 1] * 20), vectors_of(40)
+    settings = replace(SCOPED, cross_positives=3, neighbour_scope=scope, hard_ranks=(6, 7))
+    anchors = np.array([4, 25])
+    around = neighbourhood(graph, vectors, anchors, settings, 0)
+    for i, anchor in enumerate(anchors):
+        here = np.arange(40) if scope == "graph" else np.arange(20) + 20 * (anchor >= 20)
+        others = here[graph.doc_types[here] != graph.doc_types[anchor]]
+        assert around.cross[i].tolist() == brute_force(vectors, anchor, others)[:3].tolist()
+    examples = make_examples(graph, around, anchors, np.array(["paper", "patent"]), settings, 0)
+    ends = (examples[f"{end}_id"].to_pylist() for end in ("anchor", "positive"))
+    pairs = list(zip(*ends, strict=True))
+    assert len(pairs) == len(set(pairs))
+    cross = np.array(examples["anchor_type"]) != np.array(examples["positive_type"])
+    assert cross.sum() >= 6 if scope == "graph" else cross.sum() == 6
+    barred = {a: {p for b, p in pairs if b == a} | {a} for a, _ in pairs}
+    for one in examples.to_pylist():
+        assert not barred[one["anchor_id"]] & set(one["negative_ids"][one["n_hard"] :])
+    none = neighbourhood(graph, vectors, anchors, replace(settings, cross_positives=0), 0)
+    assert none.cross.shape == (2, 0) and np.array_equal(none.positives, around.positives)
+
+
+@pytest.mark.parametrize("scope", ["graph", "component"])
+def test_shards_give_what_one_process_gives(tmp_path, scope: str):
+    graph, vectors = ring(60, [0, 1] * 30), vectors_of(60)
+    np.save(tmp_path / "vectors.npy", vectors)
+    settings = replace(SMALL, neighbour_scope=scope, cross_positives=2, processes=2)
+    anchors = np.arange(0, 60, 3)
+    alone = neighbourhood(graph, vectors, anchors, settings, 0)
+    shards = in_shards(tmp_path, graph, tmp_path / "vectors.npy", anchors, settings, 0)
+    for name in ("positives", "hard", "cross"):
+        assert np.array_equal(getattr(alone, name), getattr(shards, name))
+    assert not (tmp_path / "shards").exists()
 
 
 def test_a_random_negative_is_an_anchor_of_the_same_type_but_never_kin():
@@ -197,7 +250,7 @@ def test_the_share_of_cross_type_positives_is_counted_by_hand():
             "pool": ["paper", "paper", "patent_citing_paper", "patent_citing_paper"],
         }
     )
-    shares = neighbours.cross_type_shares(examples)
+    shares = cross_type_shares(examples)
     assert shares == {"all": 0.5, "paper": 0.5, "patent": None, "patent_citing_paper": 0.5}
 
 

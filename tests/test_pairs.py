@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from small_graphs import graph_of
 
-from pytrain.draws import ExampleDraws, PassDraws, kinds_of
+from pytrain.draws import CrossDraws, ExampleDraws, PassDraws, kinds_of
 from pytrain.graph_config import PairSettings
 from pytrain.kin import Kin, family_keys, text_key
 from pytrain.pairs import Documents, _drawn, example_documents, examples_of, kin_of
@@ -67,6 +67,21 @@ def test_without_patents_every_draw_is_a_paper():
     assert draws.paper_share == 1 and len(draws.examples(0, 100)) == 100
     only = ExampleDraws(anchors, np.zeros(len(anchors), bool), 0.75, 0)
     assert only.paper_share == 0 and len(set(anchors[only.examples(0, 40)])) == 40
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5])
+def test_the_dial_of_positives_across_types_is_reached_in_every_prefix(share: float):
+    anchors, _ = draws_of(40, 30)
+    is_cross = np.arange(len(anchors)) % 7 == 0
+    draws = CrossDraws(anchors, anchors < 1_000, is_cross, (0.75, share), 0)
+    whole = draws.examples(0, 2_000)
+    for n in (1, 3, 10, 333, 2_000):
+        assert is_cross[whole[:n]].sum() == int(n * share)
+    papers = anchors[whole] < 1_000
+    for kind in (is_cross[whole], ~is_cross[whole]):
+        assert papers[kind].sum() == kind.sum() * 3 // 4
+    pieces = [draws.examples(start, 50) for start in range(0, 2_000, 50)]
+    assert np.array_equal(whole, np.concatenate(pieces))
 
 
 def test_kinds_keep_their_shares_in_every_prefix():
@@ -160,6 +175,7 @@ TABLE = pa.table(
         "anchor_id": [1_000, 1_000, 1_003],
         "anchor_type": ["paper", "paper", "patent"],
         "positive_id": [1_001, 1_002, 1_004],
+        "positive_type": ["paper", "patent", "patent"],
         "negative_ids": pa.array([[1_005, 1_006, 1_007], [1_005, 1_006, 1_008], [1_009]]),
         "n_hard": pa.array([2, 2, 0], pa.int32()),
     }
@@ -170,6 +186,7 @@ def test_examples_keep_the_hard_and_the_random_negatives_asked_for():
     documents = documents_of(10)
     assert example_documents(TABLE).tolist() == documents.doc_ids.tolist()
     paper = examples_of(TABLE, documents, 2, 1)
+    assert paper.is_cross.tolist() == [False, True, False]
     assert paper.negatives.tolist() == [[5, 6, 7], [5, 6, 8], [9, -1, -1]]
     assert examples_of(TABLE, documents, 1, 0).negatives.tolist() == [[5], [5], [-1]]
     assert examples_of(TABLE, documents, 0, 1).negatives.tolist() == [[7], [8], [9]]

@@ -118,6 +118,19 @@ def test_ridge_has_sklearns_coefficients():
     assert fit.intercept == pytest.approx(oracle.intercept_)
 
 
+def test_ridge_of_single_precision_features_has_the_coefficients_of_double():
+    """More rows than one block; features as `standardise` leaves them."""
+    rng = np.random.default_rng(8)
+    mixed = rng.normal(size=(9_001, 24)) @ rng.normal(size=(24, 24))
+    features = standardise(mixed)[0]
+    target = features @ rng.normal(size=24) + rng.normal(size=9_001)
+    held_out, settings = np.arange(9_001) % 10 == 0, RidgeSettings(penalties=(1e-4,))
+    one = ridge(features, target, held_out, settings)
+    two = ridge(features.astype(np.float64), target, held_out, settings)
+    np.testing.assert_allclose(one.coefficients, two.coefficients, atol=1e-5)
+    assert one.intercept == pytest.approx(two.intercept, abs=1e-6)
+
+
 def test_the_penalty_is_the_one_that_orders_the_held_out_rows_best():
     from scipy.stats import kendalltau
     from sklearn.linear_model import Ridge

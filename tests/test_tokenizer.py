@@ -7,12 +7,15 @@ import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from graph_runs import on_two_lakes
 from tiny_lake import coined
 from tokenizers import Tokenizer
 
 from pytrain import tokenizer as stage
+from pytrain.cli import cli
 from pytrain.config import TokenizerSettings, load_settings
+from pytrain.fertility import fertility
 from pytrain.run import read_run
 from pytrain.tokenizer import damped, has_token, load_tokenizer, train_tokenizer
 from warehouse.errors import UserError
@@ -138,6 +141,42 @@ def test_a_tokenizer_of_another_vintage_is_refused(made, monkeypatch):
     finally:
         (folder / "tokenizer.json").write_text(text)
     assert json.loads((folder / "scitlake.json").read_text())["cutoff"] == 2012
+
+
+def test_a_vocabulary_that_must_be_full_and_is_not_is_refused(made, tmp_path, monkeypatch):
+    monkeypatch.setenv("RUNS_ROOT", str(tmp_path))
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(made / "prefix"))
+    asked = ["tokenizer.vocab_size=60000", "tokenizer.exact_size=true"]
+    with pytest.raises(UserError, match=r"must have 60,000.*vocab_size=\d+, or"):
+        stage.run(load_settings("tiny", asked), 2012)
+    assert not (tmp_path / "tiny-2012-tokenizer").exists()
+    assert load_settings("paper").tokenizer.exact_size
+
+
+def test_fertility_by_hand_and_by_the_command(made, monkeypatch):
+    """Words and tokens of one group counted one by one; a later row changes no earlier line."""
+    tokenizer = load_tokenizer(made / "runs-whole" / "tiny-2012-tokenizer")
+    with Lake(made / "whole") as lake:
+        counts = fertility(lake, 2013, tokenizer, TINY.tokenizer)
+        few = fertility(lake, 2013, tokenizer, TINY.tokenizer, per_group=5)
+        rows = lake.read("pretrain_text", ["source", "known_year", "text"], cutoff=2013).to_pylist()
+    texts = [r["text"] for r in rows if (r["source"], r["known_year"]) == ("uspto", 2010)]
+    texts = [text[: TINY.tokenizer.first_characters] for text in texts]
+    tokens = sum(len(tokenizer.encode(text, add_special_tokens=False).ids) for text in texts)
+    assert counts["uspto", 2010] == (len(texts), sum(len(t.split()) for t in texts), tokens)
+    assert ("fineweb_edu", 2013) in counts
+    assert 0 < sum(few[key][0] for key in few) < sum(counts[key][0] for key in counts)
+    printed = []
+    for name in ("whole", "prefix"):
+        monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(made / name))
+        monkeypatch.setenv("RUNS_ROOT", str(made / f"runs-{name}"))
+        asked = ["tokenizer", "--year", "2012", "--preset", "tiny", "--fertility"]
+        done = CliRunner().invoke(cli, asked, catch_exceptions=False)
+        printed.append(done.output)
+    assert printed[0] == printed[1]
+    line = next(line for line in printed[0].splitlines() if line.startswith("uspto\t2010\t"))
+    assert line.split("\t")[2:5] == [str(n) for n in counts["uspto", 2010]]
+    assert line.endswith(f"{tokens / counts['uspto', 2010][1]:.3f}")
 
 
 def test_an_empty_slice_says_so_and_leaves_nothing(made, tmp_path, monkeypatch):

@@ -80,7 +80,7 @@ def test_tuning_moves_the_weights_and_lowers_the_loss_on_its_own_examples(root):
     model = tune.base_encoder(run_path("tiny", YEAR, "pretrain"), folder).train()
     optimizer, losses = mlm.optimizer_of(model, own), []
     for step in [0] * 12:  # the same step again and again: it must be learnt by heart
-        loss = tune.contrastive_loss(model, batches.micro_batch(step), own.temperature)
+        loss = tune.contrastive_loss(model, batches.group(step), own.temperature)
         loss.backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -100,7 +100,7 @@ def test_a_micro_batch_holds_one_kind_and_the_negatives_of_its_examples(root):
         pairs = zip(ids[anchors].tolist(), ids[candidates[:n]].tolist(), strict=True)
         expected = [one for pair in pairs for one in rows[pair]["negative_ids"]]
         assert kind == "graph" and ids[candidates[n:]].tolist() == expected
-        batch = batches.micro_batch(int(number))
+        batch = batches.group(int(number))
         assert batch["shared"].shape == (n, len(candidates))
         assert not batch["shared"][torch.arange(n), torch.arange(n)].any()
         assert len(batch["input_ids"]) == n + len(candidates)
@@ -128,7 +128,7 @@ def test_no_known_positive_or_neighbour_of_an_anchor_is_its_negative(root):
     ids = batches._documents.doc_ids
     for number in range(len(batches.kinds)):
         _, anchors, candidates = batches.drawn(number)
-        shared = batches.micro_batch(number)["shared"]
+        shared = batches.group(number)["shared"]
         for i, a in enumerate(ids[anchors].tolist()):
             for j, c in enumerate(ids[candidates].tolist()):
                 if i != j and (a, c) in barred:
@@ -151,7 +151,7 @@ def test_texts_are_read_as_the_exported_model_reads_them(root):
 
 def test_padding_does_not_change_the_loss(root):
     batches = batches_of(SETTINGS.tune)
-    batch = batches.micro_batch(0)
+    batch = batches.group(0)
     model = tune.base_encoder(
         run_path("tiny", YEAR, "pretrain"), run_path("tiny", YEAR, "tokenizer")
     ).eval()
@@ -229,6 +229,7 @@ def test_in_the_paper_a_micro_batch_has_sixteen_positives_and_forty_eight_negati
         positives=rng.integers(40, n, 200),
         negatives=rng.integers(40, n, (200, 3)),
         is_paper=np.repeat(np.arange(40) < 20, 5),
+        is_cross=np.zeros(200, bool),
     )
     own = replace(TuneSettings(), steps=2)
     kin = Kin(n, np.empty((0, 2), np.int64), None)

@@ -11,6 +11,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from warehouse import ingest, language
 from warehouse.errors import UserError
+from warehouse.sources import runs_root
 from warehouse.threads import query_threads
 
 
@@ -24,6 +25,7 @@ class Plugin(BasePlugin):
             raw = ingest.prepare()
         except UserError as error:
             raise DbtRuntimeError(error.message) from error
+        self.runs = str(runs_root().resolve())
         self.raw_json = json.dumps(
             {
                 "root": str(raw.root),
@@ -41,5 +43,6 @@ class Plugin(BasePlugin):
             conn.execute(f"set threads = {self.threads}")
 
     def configure_cursor(self, cursor: Any) -> None:
-        """Set the variable that the macros read: where each raw table lies."""
+        """Set the variables that the macros read: where raw tables and trained runs lie."""
         cursor.execute("set variable raw = ?", [self.raw_json])
+        cursor.execute("set variable runs = ?", [self.runs])

@@ -60,8 +60,9 @@ def run_dbt(
     ]
     # Relative folders of the caller are made absolute, because dbt runs in the project's folder.
     variables = {**os.environ, "SCITLAKE_WAREHOUSE": str(lake), **(env or {})}
-    if variables.get("DATA_ROOT"):
-        variables["DATA_ROOT"] = str(Path(variables["DATA_ROOT"]).resolve())
+    for name in ("DATA_ROOT", "RUNS_ROOT"):
+        if variables.get(name):
+            variables[name] = str(Path(variables[name]).resolve())
     with (
         ended_by_signal(),
         subprocess.Popen(

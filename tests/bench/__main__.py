@@ -1,49 +1,26 @@
 """Times kernels against a peer on the same work, both in one run: `make bench`.
 
-Run it alone on the machine: CPU seconds are not free of load. Trust the ratios.
+Run it alone on the machine: CPU seconds are not free of load. Trust the ratios. A peer that is not
+installed leaves its row unmeasured, and the row says so.
 """
 
-import time
-from collections.abc import Callable
+import json
+import platform
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from pathlib import Path
 
 import click
 import numpy as np
 
-Timed = tuple[str, str, float, float, float]  # kernel, peer, own and peer CPU s, floor of the ratio
+from tests.bench import graph
+from tests.bench.timing import Row, cpu_seconds, product_seconds
+from warehouse.versions import versions_of
+
+_PACKAGES = ("numpy", "numba", "torch", "faiss-cpu", "csrgraph", "scipy", "scikit-learn", "duckdb")
 
 
-def cpu_seconds(work: Callable[[], object], repeats: int = 3) -> float:
-    """Median CPU time after a first call that compiles and warms up."""
-    work()
-    taken = []
-    for _ in range(repeats):
-        started = time.process_time()
-        work()
-        taken.append(time.process_time() - started)
-    return float(np.median(taken))
-
-
-def walks(nodes: int = 100_000, degree: int = 22, length: int = 40) -> Timed:
-    """Uniform walks, one from each node of a skewed random graph."""
-    from pytrain.graph import Graph, rows_of
-    from pytrain.walks import csrgraph_walks, uniform_walks
-
-    rng = np.random.default_rng(0)
-    ends = rng.integers(0, nodes, (2, nodes * degree // 2)) ** 2 // nodes
-    ring = np.stack([np.arange(nodes), np.roll(np.arange(nodes), 1)])  # no node is isolated
-    pairs = np.unique(np.sort(np.concatenate([ends, ring], axis=1), axis=0), axis=1)
-    indptr, indices = rows_of(*pairs[:, pairs[0] < pairs[1]], nodes)
-    types = np.zeros(nodes, np.int8)
-    graph = Graph(indptr=indptr, indices=indices, doc_ids=np.arange(nodes), doc_types=types)
-    out = np.empty((nodes, length), np.int32)
-    starts = rng.permutation(nodes)
-    own = cpu_seconds(lambda: uniform_walks(indptr, indices, starts, 0, 1, out))
-    return "uniform walks", "csrgraph", own, cpu_seconds(
-        lambda: csrgraph_walks(graph, length, 1.0, 1.0), 1
-    ), 50.0  # fmt: skip
-
-
-def metrics(queries: int = 2_000, depth: int = 200) -> Timed:
+def metrics(queries: int = 2_000, depth: int = 200) -> Iterable[Row]:
     """MAP of rankings, equal to that of pytrec_eval."""
     from pyeval.metrics import average_precision, trec_eval
 
@@ -54,10 +31,10 @@ def metrics(queries: int = 2_000, depth: int = 200) -> Timed:
     )
     own = cpu_seconds(lambda: average_precision(hits, relevant))
     peer = cpu_seconds(lambda: trec_eval("map", hits, ranked, relevant))
-    return "MAP", "pytrec_eval", own, peer, 8.0
+    yield Row(kernel="MAP", peer="pytrec_eval", own=own, other=peer, floor=8)
 
 
-def ridge(rows: int = 50_000, columns: int = 256) -> Timed:
+def ridge(rows: int = 50_000, columns: int = 256) -> Iterable[Row]:
     """Ridge with six penalties, the choice among them and the fit on all rows."""
     from scipy.stats import kendalltau
     from sklearn.linear_model import Ridge
@@ -78,29 +55,63 @@ def ridge(rows: int = 50_000, columns: int = 256) -> Timed:
         Ridge(max(taus, key=taus.get) * rows).fit(features, target)
 
     own = cpu_seconds(lambda: fit(features, target, held_out, settings))
-    return "ridge, six penalties", "scikit-learn", own, cpu_seconds(sklearn_fits), 6.0
+    yield Row(
+        kernel="ridge, six penalties",
+        peer="scikit-learn",
+        own=own,
+        other=cpu_seconds(sklearn_fits),
+        floor=6,
+        limit=product_seconds(1.0 * rows * columns**2, columns),  # one triangle of the product
+    )
 
 
-def dated_edges() -> list[Timed]:
+def dated_edges() -> Iterable[Row]:
     """Citations to sorted, dated edges and 13 yearly graphs, at a tenth of the full size."""
     from tests.bench.edges import FLOORS, FULL, bench
 
-    made = bench(*(full // 10 for full in FULL), click.echo)["stages"]
-    own = made["dated edges"]["cpu_s"]
-    return [
-        *(("dated edges", peer, own, made[peer]["cpu_s"], FLOORS[peer])
-          for peer in ("pandas", "polars")),
-        ("13 yearly graphs", "13 builds", made["13 yearly graphs"]["cpu_s"],
-         made["13 builds"]["cpu_s"], FLOORS["13 builds"]),
-    ]  # fmt: skip
+    made = bench(*(full // 10 for full in FULL), lambda line: click.echo(line, err=True))["stages"]
+    for kernel, peer in (
+        ("dated edges", "pandas"),
+        ("dated edges", "polars"),
+        ("13 yearly graphs", "13 builds"),
+    ):
+        own, other = made[kernel]["cpu_s"], made[peer]["cpu_s"]
+        yield Row(kernel=kernel, peer=peer, own=own, other=other, floor=FLOORS[peer])
 
 
-def main() -> None:
-    """Print a line per kernel."""
-    click.echo("kernel\tpeer\town CPU s\tpeer CPU s\tratio\tfloor")
-    for one in (*dated_edges(), walks(), metrics(), ridge()):
-        kernel, peer, own, other, floor = one
-        click.echo(f"{kernel}\t{peer}\t{own:.3f}\t{other:.3f}\t{other / own:.1f}\t{floor:.1f}")
+KERNELS: dict[str, Callable[[], Iterable[Row]]] = {
+    "edges": dated_edges,
+    "rows": graph.rows,
+    "uniform": graph.uniform,
+    "biased": graph.biased,
+    "skip-gram": graph.skip_gram,
+    "neighbours": graph.neighbours,
+    "metrics": metrics,
+    "ridge": ridge,
+}
+
+
+def _shown(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+@click.command()
+@click.argument("names", nargs=-1, type=click.Choice(list(KERNELS)))
+@click.option("--json", "out", type=click.Path(path_type=Path), help="Also write the rows here.")
+def main(names: tuple[str, ...], out: Path | None) -> None:
+    """Print a line per kernel and peer; all of them, or those named."""
+    click.echo("kernel\tpeer\town CPU s\tpeer CPU s\tratio\tfloor\tshare of limit\tverdict\tnote")
+    rows = []
+    for name in names or KERNELS:
+        for row in KERNELS[name]():
+            rows.append(row)
+            times = f"{_shown(row.own, 3)}\t{_shown(row.other, 3)}\t{_shown(row.ratio, 1)}"
+            end = f"{row.floor:g}\t{_shown(row.share, 2)}\t{row.verdict}\t{row.note}"
+            click.echo(f"{row.kernel}\t{row.peer}\t{times}\t{end}")
+    if out is not None:
+        found = [asdict(r) | {"ratio": r.ratio, "verdict": r.verdict} for r in rows]
+        machine = {"processor": platform.processor(), "versions": versions_of(_PACKAGES)}
+        out.write_text(json.dumps({"machine": machine, "rows": found}, indent=2) + "\n")
 
 
 if __name__ == "__main__":
