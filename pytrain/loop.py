@@ -163,6 +163,8 @@ class Progress:
                 self._tokens += int(batch["n_tokens"])
             elif "attention_mask" in batch:
                 self._tokens += int(batch["attention_mask"].sum())
+        if not self._run.main:
+            return
         last = step + 1 == self._plan.steps
         if step % self._plan.log_every and not last:
             return
