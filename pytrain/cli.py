@@ -202,7 +202,9 @@ def every(
 @cli.command(epilog="Example: pytrain plan --year 2013 --preset paper")
 @_vintage
 @click.option(
-    "--machine", default="2-cores", help="Whose hours and memory; a wrong name lists all."
+    "--machine",
+    default="2-cores",
+    help="2-cores, a100-40gb-x4, h100-80gb, h100-80gb-x8, h200-141gb.",
 )
 def plan(
     year: int, preset: str, seed: int, overrides: tuple[str, ...], force: bool, machine: str
