@@ -167,7 +167,7 @@ def embedding(settings: Settings, device: torch.device, documents: int) -> dict[
         own = Encoder.load(folder, dtype="bf16", device=device.type, max_length=length)
         word = Transformer(str(folder), max_seq_length=length)
         peer = SentenceTransformer(
-            modules=[word, Pooling(word.get_word_embedding_dimension()), Normalize()],
+            modules=[word, Pooling(word.get_embedding_dimension()), Normalize()],
             device=device.type,
         )
         texts = own.texts(titles, abstracts)
