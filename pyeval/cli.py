@@ -190,6 +190,17 @@ def report(systems, names, how, out, picture) -> None:
         click.echo(f"{picture}, its numbers in {table}", err=True)
 
 
+@cli.command(epilog="Example: pyeval card sample-2013-ci")
+@click.argument("model")
+@click.option("--documents", type=click.IntRange(2), default=1_000, show_default=True,
+              help="That the geometry of the vectors is measured on.")  # fmt: skip
+def card(model, documents) -> None:
+    """Write the scores of MODEL and the geometry of its vectors into its card."""
+    from pyeval.card import write_card
+
+    click.echo(str(write_card(model, documents)))
+
+
 @cli.command(
     epilog="Examples: pyeval embed sample-2013-ci mine.csv --out vectors.parquet | pyeval embed "
     'sample-2013-ci --sql "select doc_id as id, title, abstract, known_year as year '

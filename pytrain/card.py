@@ -10,12 +10,25 @@ _WHERE = {
 }
 
 
-def card_text(run: dict[str, Any], own: dict[str, Any]) -> str:
+# Where the licence of a source of the text is declared, as `source.table` of the raw tables.
+_RAW = {
+    "s2orc": "s2ag.s2orc",
+    "abstracts": "s2ag.abstracts",
+    "uspto": "patentsview.pg_",
+    "granted_text": "patentsview.g_",
+    "fineweb_edu": "fineweb.",
+}
+UNSCORED = """Not scored yet. `pyeval run {name}` scores it, `pyeval card {name}` writes the
+scores and the geometry of its vectors here."""
+
+
+def card_text(run: dict[str, Any], own: dict[str, Any], settings: dict[str, Any]) -> str:
     """The README.md of a model folder.
 
     Args:
         run: run.json, or what is known of it so far.
         own: the folder's scitlake.json.
+        settings: those of its stage, by dotted key.
     """
     year, name = run["cutoff"], run["name"]
     head = _front_matter(own)
@@ -37,13 +50,19 @@ Text: `{own["text_template"]}`{_separator(own)}; {own["pooling"]} pooling, unit 
 ## What it was made from
 {_tables(run)}
 {_sources(run)}
+{_licences(run)}
 {_parents(run)}
 
 ## How it was made
 `{run["command"]}`, {run["wall_seconds"]:,.0f} s of wall time, deterministic on CPU:
 {"yes" if run["deterministic"] else "no"}. Every setting stands in `config.yaml` of the run, with
-the hashes of all it read and wrote in `run.json`.
+the hashes of all it read and wrote in `run.json`. Those of this stage:
 
+{_settings(settings)}
+
+## Scores
+{UNSCORED.format(name=name)}
+{_held_out(run)}
 ## Limits
 - Pre-training text is filtered by a language model of today, and CPC classes, disambiguated
   names, DOI links, merges and withdrawals are of the snapshot, not of {year}.
@@ -54,8 +73,14 @@ the hashes of all it read and wrote in `run.json`.
 
 ## Licence and citation
 The code is Apache-2.0; texts keep the terms of their publishers (`lake sources` lists them).
-Cite the software by `CITATION.cff`, and the model as "{name}, cutoff {year}, fingerprint in
-run.json".
+Cite the software by `CITATION.cff`, and the model with its cutoff and fingerprint:
+
+```bibtex
+@misc{{{name},
+  title = {{{name}: an encoder that knows nothing after {year}}},
+  note = {{Cutoff {year}, preset {run["preset"]}, seed {run["seed"]}; fingerprint in run.json}}
+}}
+```
 """
 
 
@@ -105,6 +130,39 @@ def _sources(run: dict[str, Any]) -> str:
         rows.append(f"| {name} | {one['tokens']:,} | {share} | {one['passes']:.2f} |")
     moved = run["notes"].get("moved_shares")
     return "\n".join(rows) + (f"\n\n{moved[0].upper()}{moved[1:]}." if moved else "")
+
+
+def _licences(run: dict[str, Any]) -> str:
+    from warehouse.sources import raw_tables
+
+    found = {}
+    for name in run["notes"].get("sources") or ():
+        named = [one for one in raw_tables() if one.key.startswith(_RAW[name])]
+        found[name] = "; ".join(sorted({one.licence for one in named}))
+    return "".join(f"\n- {name}: {licence}" for name, licence in found.items())
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    rows = ["| setting | value |", "|---|---|"]
+    return "\n".join(rows + [f"| `{key}` | {value} |" for key, value in settings.items()])
+
+
+def _held_out(run: dict[str, Any]) -> str:
+    found = run["notes"].get("held_out")
+    if not found:
+        return ""
+    rows = [
+        "\n## Held-out loss\nOn documents that training never read, 15% of the tokens hidden:\n",
+        "| source | year | documents | loss | pseudo-perplexity |",
+        "|---|---|---|---|---|",
+    ]
+    for one in found:
+        year = one["year"] or "all"
+        rows.append(
+            f"| {one['source']} | {year} | {one['documents']:,} | {one['loss']:.4f} | "
+            f"{one['pseudo_perplexity']:.2f} |"
+        )
+    return "\n".join(rows) + "\n"
 
 
 def _parents(run: dict[str, Any]) -> str:

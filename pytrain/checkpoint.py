@@ -18,8 +18,22 @@ def save_checkpoint(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
     losses: list[float],
+    *,
+    keep: int = 2,
 ) -> Path:
-    """Write `checkpoints/step-<N>` under a run's folder; N steps are behind it."""
+    """Write `checkpoints/step-<N>` under a run's folder; N steps are behind it.
+
+    It gets its name when all of it is written, and older ones lose theirs before they are
+    removed, so that what bears the name is whole at any moment.
+
+    Args:
+        folder: of the run.
+        step: N.
+        model: its weights.
+        optimizer: its moments.
+        losses: of the steps so far.
+        keep: checkpoints that stay, this one among them.
+    """
     final = folder / "checkpoints" / f"step-{step:06d}"
     partial = final.with_name(f"{final.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -37,9 +51,29 @@ def save_checkpoint(
     save_file(moments, partial / "optimizer.safetensors")
     state = {"step": step, "losses": losses, "optimizer_numbers": numbers}
     (partial / "state.json").write_text(json.dumps(state), encoding="utf-8")
-    shutil.rmtree(final, ignore_errors=True)
+    if final.exists():
+        _remove(final)
     partial.rename(final)
+    for old in _whole(folder)[:-keep]:
+        _remove(old)
     return final
+
+
+def latest_checkpoint(folder: Path) -> Path | None:
+    """The last whole checkpoint of a run's folder."""
+    return max(_whole(folder), default=None)
+
+
+def _whole(folder: Path) -> list[Path]:
+    found = (folder / "checkpoints").glob("step-*")
+    return sorted(path for path in found if path.name.removeprefix("step-").isdigit())
+
+
+def _remove(folder: Path) -> None:
+    gone = folder.with_name(f"{folder.name}.gone")
+    shutil.rmtree(gone, ignore_errors=True)
+    folder.rename(gone)
+    shutil.rmtree(gone)
 
 
 def load_checkpoint(

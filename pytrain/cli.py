@@ -1,26 +1,18 @@
 """The command `pytrain`: one vintage, stage by stage or all at once."""
 
 import errno
-import importlib
-import time
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from pytrain.family import family
+from pytrain.resume import can_resume, resume
+from pytrain.stages import CHECKPOINTED, run_stage, run_together
+from pytrain.stages import RUNNERS as _RUNNERS
 from warehouse.errors import UserError
-
-# Stage -> module that runs it, and its further arguments; imported only when it runs.
-_RUNNERS: dict[str, tuple[str, dict[str, Any]]] = {
-    "tokenizer": ("pytrain.tokenizer", {}),
-    "pretrain": ("pytrain.mlm", {}),
-    "node2vec": ("pytrain.node2vec", {}),
-    "neighbours": ("pytrain.neighbours", {}),
-    "static": ("pytrain.static", {}),
-    "ci": ("pytrain.tune", {"init": "base"}),
-    "static-ci": ("pytrain.tune", {"init": "static"}),
-}
 
 
 class _Group(click.Group):
@@ -39,8 +31,19 @@ class _Group(click.Group):
 
 
 def _vintage(command: Callable) -> Callable:
-    """The options of every stage."""
+    """The options of every stage; --track is the setting `track`."""
+
+    @functools.wraps(command)
+    def tracked(*, track: str | None, overrides: tuple[str, ...], **options: Any) -> None:
+        command(overrides=(*overrides, f"track={track}") if track else overrides, **options)
+
+    made = tracked
     for option in (
+        click.option(
+            "--track",
+            type=click.Choice(["tensorboard"]),
+            help="Also write the log for: tensorboard --logdir runs",
+        ),
         click.option("--force", is_flag=True, help="Replace a finished run of this name."),
         click.option(
             "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change one setting."
@@ -51,8 +54,8 @@ def _vintage(command: Callable) -> Callable:
         ),
         click.option("--year", type=int, required=True, help="The cutoff: nothing later is read."),
     ):
-        command = option(command)
-    return command
+        made = option(made)
+    return made
 
 
 @click.group(
@@ -71,6 +74,10 @@ def cli() -> None:
     """
 
 
+cli.add_command(resume)
+cli.add_command(family)
+
+
 def _settings(preset: str, overrides: tuple[str, ...]) -> Any:
     from pytrain.config import load_settings
 
@@ -84,22 +91,12 @@ def _check_year(year: int) -> None:
         lake.check_year(year)
 
 
-def _run(stage: str, settings: Any, year: int, seed: int, force: bool) -> Path:
-    """Run a stage, say how long it took, and print the folder."""
-    module, more = _RUNNERS[stage]
-    started = time.monotonic()
-    folder = importlib.import_module(module).run(settings, year, seed=seed, force=force, **more)
-    click.echo(f"{folder.name}: finished in {time.monotonic() - started:,.0f} s", err=True)
-    click.echo(str(folder))
-    return folder
-
-
 def _stage(
     stage: str, year: int, preset: str, seed: int, overrides: tuple[str, ...], force: bool
 ) -> None:
     settings = _settings(preset, overrides)
     _check_year(year)
-    _run(stage, settings, year, seed, force)
+    run_stage(stage, settings, year, seed, force)
 
 
 @cli.command(epilog="Example: pytrain tokenizer --year 2013")
@@ -188,13 +185,17 @@ def tune(init: str, **options: Any) -> None:
 
 @cli.command("all", epilog="Example: pytrain all --year 2013 --preset sample")
 @_vintage
-def every(year: int, preset: str, seed: int, overrides: tuple[str, ...], force: bool) -> None:
+@click.option("--processes", default=1, help="That share each training, by torchrun.")
+def every(
+    year: int, preset: str, seed: int, overrides: tuple[str, ...], force: bool, processes: int
+) -> None:
     """Every stage of the cutoff, in order; those that are up to date are left as they are.
 
     A run made with other settings, parents or rows stops the command, which says what differs;
-    --force makes such runs anew.
+    --force makes such runs anew. A run that was stopped goes on from its last checkpoint.
     """
-    from pytrain.run import run_path, why_stale
+    from pytrain.run import run_path
+    from pytrain.stale import why_stale
     from warehouse.tables import Lake
 
     settings = _settings(preset, overrides)
@@ -211,13 +212,30 @@ def every(year: int, preset: str, seed: int, overrides: tuple[str, ...], force: 
             if not force:
                 raise UserError(f"run {folder} exists and {reason}. Make it anew with: --force")
             click.echo(f"{folder.name}: made anew, {reason}", err=True)
-        _run(stage, settings, year, seed, force)
+        if stage in CHECKPOINTED and processes > 1:
+            words = ["--year", str(year), "--preset", preset, "--seed", str(seed)]
+            words += [word for one in overrides for word in ("--set", one)]
+            run_together(stage, words + ["--force"] * force, processes)
+            continue
+        again = stage in CHECKPOINTED and can_resume(stage, settings, year, seed)
+        run_stage(stage, settings, year, seed, force, resume=again)
 
 
 @cli.command(epilog="Example: pytrain plan --year 2013 --preset paper")
 @_vintage
-def plan(year: int, preset: str, seed: int, overrides: tuple[str, ...], force: bool) -> None:
-    """Say what `all` would make, and every setting, without making it."""
+@click.option(
+    "--machine",
+    default="2-cores",
+    help="2-cores, a100-40gb-x4, h100-80gb, h100-80gb-x8, h200-141gb.",
+)
+def plan(
+    year: int, preset: str, seed: int, overrides: tuple[str, ...], force: bool, machine: str
+) -> None:
+    """Say what `all` would make and take, and every setting, without making it.
+
+    The preset `paper` is planned at the size of the paper's 2025; others at that of this lake.
+    """
+    from pytrain import plan as stage_plan
     from pytrain.config import to_yaml
     from pytrain.run import run_path
     from pytrain.terms import plan_lines
@@ -228,5 +246,7 @@ def plan(year: int, preset: str, seed: int, overrides: tuple[str, ...], force: b
         state = "made" if (folder / "run.json").is_file() else "to make"
         click.echo(f"{stage}\t{folder}\t{'to make anew' if force else state}")
     for line in plan_lines(settings):
+        click.echo(line)
+    for line in stage_plan.plan_lines(settings, year, machine):
         click.echo(line)
     click.echo(to_yaml(settings).rstrip())

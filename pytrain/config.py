@@ -118,6 +118,7 @@ class MlmSettings:
     mixture: Mixture = field(default_factory=Mixture)
     first_characters: int | None = None  # read of each text; None: all. Our choice
     min_tokens: int = 8  # a shorter last piece of a document is left out; our choice
+    held_out_share: float = 0.001  # of the documents, by hash: never trained on, but scored
     bucket_steps: int = 1  # steps drawn at once and sorted by length, to save padding; our choice
     basis: Basis = "production"
     licence_at_most: str | None = None  # of the texts read, as in the tokenizer's settings
@@ -129,6 +130,7 @@ class MlmSettings:
         """Check the shape."""
         require(self.hidden % self.heads == 0, "mlm.hidden must be a multiple of mlm.heads.")
         require(0 < self.mask_share < 1, "mlm.mask_share must be between 0 and 1.")
+        require(0 <= self.held_out_share < 1, "mlm.held_out_share must be in [0, 1).")
         require(self.mask_token_share + self.random_token_share <= 1, "mask shares exceed 1.")
         require(self.micro_tokens >= self.max_length, "mlm.micro_tokens is under mlm.max_length.")
         require(self.batch_tokens >= 2 * self.max_length, "mlm.batch_tokens needs 2 texts or more.")
@@ -143,6 +145,7 @@ class Settings:
     threads: int | None = None  # CPU threads; None: all cores
     deterministic: bool = True  # same threads, same bytes, on CPU
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    track: Literal["none", "tensorboard"] = "none"  # beside log.jsonl; --track sets it
     dtype: Literal["auto", "fp32", "bf16"] = "auto"  # auto: bf16 where the processor has it
     tokenizer: TokenizerSettings = field(default_factory=TokenizerSettings)
     mlm: MlmSettings = field(default_factory=MlmSettings)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from pytrain.config import Mixture, MlmSettings
+from pytrain.heldout import is_held_out
 from pytrain.splitmix import key_of, scramble
 from pytrain.token_cache import TokenCache
 from pytrain.tokenizer import CLS, SEP
@@ -75,6 +76,13 @@ def permuted(index: np.ndarray, n: int, *key: int) -> np.ndarray:
     return values.astype(np.int64)
 
 
+def framed(cache: TokenCache, pieces: Pieces, piece: int) -> np.ndarray:
+    """(T,) int64: [CLS] tokens [SEP] of a piece."""
+    start = pieces.starts[piece]
+    inner = cache.tokens[start : start + pieces.lengths[piece] - _SPECIALS]
+    return np.concatenate(([CLS], inner.astype(np.int64), [SEP]))
+
+
 class Corpus:
     """The pieces of a slice and the draws of every training step.
 
@@ -89,7 +97,8 @@ class Corpus:
         self.pieces = cut(cache, settings.max_length, settings.min_tokens)
         codes = cache.sources[self.pieces.texts]
         names = cache.source_names
-        self._rows = {name: np.flatnonzero(codes == code) for code, name in enumerate(names)}
+        read = ~is_held_out(cache.doc_ids[self.pieces.texts], settings.held_out_share)
+        self._rows = {n: np.flatnonzero((codes == code) & read) for code, n in enumerate(names)}
         self._rows = {name: rows for name, rows in self._rows.items() if len(rows)}
         self.shares = shares_at(settings.mixture, set(self._rows))
         self.tokens = {n: int(self.pieces.lengths[self._rows[n]].sum()) for n in self.shares}
@@ -166,9 +175,7 @@ class Corpus:
 
     def ids(self, piece: int) -> np.ndarray:
         """(T,) int64: [CLS] tokens [SEP] of a piece."""
-        start = self.pieces.starts[piece]
-        inner = self.cache.tokens[start : start + self.pieces.lengths[piece] - _SPECIALS]
-        return np.concatenate(([CLS], inner.astype(np.int64), [SEP]))
+        return framed(self.cache, self.pieces, piece)
 
     def doc_ids(self, pieces: np.ndarray) -> np.ndarray:
         """The documents that pieces were cut from."""

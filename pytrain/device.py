@@ -43,6 +43,20 @@ def pick_dtype(setting: str, device: torch.device) -> torch.dtype:
     return torch.float32
 
 
+def attention_for(device: torch.device, dtype: torch.dtype) -> str:
+    """How attention is computed: over the real tokens alone where a GPU has the kernels for it.
+
+    Those take a batch without its padding; elsewhere padding is masked. Both give the same
+    vectors within the rounding of bfloat16.
+    """
+    if device.type == "cuda" and dtype == torch.bfloat16:
+        from transformers.utils import is_flash_attn_2_available
+
+        if is_flash_attn_2_available():
+            return "flash_attention_2"
+    return "sdpa"
+
+
 def autocast(device: torch.device, dtype: torch.dtype) -> contextlib.AbstractContextManager:
     """The context in which a forward pass runs."""
     if dtype == torch.float32:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytrain.config import section
 from pytrain.layout import sha256_of
 from pytrain.quiet import quiet_transformers
-from pytrain.run import Run, parent_lines
+from pytrain.run import STAGES, Run, parent_lines
 from pytrain.tokenizer import damped, load_tokenizer, write_tokenizer
 from warehouse.errors import UserError
 
@@ -170,7 +171,9 @@ def _finish(
         "parents": parent_lines(run.parents),
     }
     _write_json(folder / "scitlake.json", own)
-    (folder / "README.md").write_text(card_text(run.summary(), own), encoding="utf-8")
+    settings = section(run.settings, STAGES[run.stage][1])
+    text = card_text(run.summary(), own, settings)
+    (folder / "README.md").write_text(text, encoding="utf-8")
 
 
 def _write_json(path: Path, content: Any) -> None:

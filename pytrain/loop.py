@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from pytrain.checkpoint import load_checkpoint, save_checkpoint
 from pytrain.device import autocast
+from pytrain.parallel import world
 from pytrain.run import Run
 from warehouse.errors import UserError
 
@@ -75,8 +76,10 @@ def train(
         loss_of: (model, micro-batch) -> () mean loss over the micro-batch.
         batches: step -> its micro-batches. It depends on nothing but the step, so that a run
             resumes without replaying. A micro-batch may carry "weight", its share of the step
-            (else all are equal), "doc_id", named when a loss is not finite, and "n_tokens",
-            where "attention_mask" does not tell them.
+            (else all are equal), "doc_id", named when a loss is not finite, "n_tokens", where
+            "attention_mask" does not tell them, and "spread", when every process is to take its
+            own part of it: `loss_of` then gives that part's share of the mean. Other
+            micro-batches go to the processes in turn.
         optimizer: its groups may have "lr_scale", a factor on the learning rate.
         run: logs, and holds the checkpoints.
         plan: lengths, rates, precision.
@@ -86,22 +89,30 @@ def train(
     Raises:
         UserError: a loss or gradient is not finite; names the step and the documents.
     """
-    device = next(model.parameters()).device
+    device, everyone = next(model.parameters()).device, world()
     start, losses, progress = 0, [], Progress(run, plan)
+    run.bind_inputs()
     if resume_from is not None:
         start, losses = load_checkpoint(resume_from, model, optimizer)
+        run.note(resumed_from_step=start)
     model.train()
     for step in range(start, plan.steps):
         share = plan.schedule((step + 0.5) / plan.steps)
         for group in optimizer.param_groups:
             group["lr"] = plan.peak_lr * share * group.get("lr_scale", 1.0)
-        total, micro_batches = 0.0, batches(step)
-        for batch, weight in zip(micro_batches, _weights(micro_batches), strict=True):
+        total, micro_batches = torch.zeros((), device=device), batches(step)
+        for i, (batch, weight) in enumerate(
+            zip(micro_batches, _weights(micro_batches), strict=True)
+        ):
+            if i % everyone.size != everyone.rank and "spread" not in batch:
+                continue
             on_device = {name: value.to(device, non_blocking=True) for name, value in batch.items()}
             with autocast(device, plan.dtype):
                 loss = loss_of(model, on_device) * weight
             loss.backward()
             total += loss.detach()
+        total = everyone.sum(total)
+        everyone.sum_gradients(model.parameters())
         norm = nn.utils.clip_grad_norm_(model.parameters(), plan.clip)
         _check_finite(step, total, norm, micro_batches)
         optimizer.step()
@@ -110,7 +121,7 @@ def train(
             after_step(step)
         losses.append(float(total))
         progress.update(step, losses[-1], float(norm), plan.peak_lr * share, micro_batches)
-        if plan.save_every and (step + 1) % plan.save_every == 0:
+        if plan.save_every and (step + 1) % plan.save_every == 0 and everyone.main:
             save_checkpoint(run.folder, step + 1, model, optimizer, losses)
     return losses
 
@@ -152,6 +163,8 @@ class Progress:
                 self._tokens += int(batch["n_tokens"])
             elif "attention_mask" in batch:
                 self._tokens += int(batch["attention_mask"].sum())
+        if not self._run.main:
+            return
         last = step + 1 == self._plan.steps
         if step % self._plan.log_every and not last:
             return

@@ -15,9 +15,11 @@ from transformers import ModernBertConfig, ModernBertForMaskedLM
 from pytrain.batching import by_token_budget, pad
 from pytrain.config import MlmSettings, Settings
 from pytrain.corpus import Corpus
-from pytrain.device import generator, pick_dtype, prepare
+from pytrain.device import attention_for, generator, pick_dtype, prepare
 from pytrain.export import export_model
+from pytrain.heldout import evaluate, years_of
 from pytrain.loop import Batch, Plan, train, warmup_stable_decay
+from pytrain.parallel import join
 from pytrain.run import Run
 from pytrain.token_cache import open_cache
 from pytrain.token_vectors import seed_table, token_vectors
@@ -29,29 +31,36 @@ from warehouse.tables import Lake
 IGNORED = -100  # label of a token that is not predicted
 
 
-def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) -> Path:
+def run(
+    settings: Settings, year: int, *, seed: int = 0, force: bool = False, resume: bool = False
+) -> Path:
     """Pre-train the base model of a cutoff; the run's folder.
+
+    Started by `torchrun`, its processes share the work; the first of them writes.
 
     Raises:
         UserError: no tokenizer or text at the cutoff, or a loss that is not finite.
     """
     device, chosen = prepare(settings), settings.mlm
+    everyone = join(device)
     parent = tokenizer_run(settings, year, seed)
+    how = {"seed": seed, "force": force, "resume": resume, "main": everyone.main}
     with (
         Lake() as lake,
-        Run(
-            "pretrain", settings, year, seed=seed, parents=[parent], lake=lake, force=force
-        ) as made,
+        Run("pretrain", settings, year, parents=[parent], lake=lake, **how) as made,
     ):
-        cache = open_cache(
-            lake,
-            year,
-            parent,
-            runs_root() / ".cache",
-            basis=chosen.basis,
-            licence_at_most=chosen.licence_at_most,
-            first_characters=chosen.first_characters,
-        )
+        for turn in (True, False):  # the first process makes the cache, then the others read it
+            if everyone.main == turn:
+                cache = open_cache(
+                    lake,
+                    year,
+                    parent,
+                    runs_root() / ".cache",
+                    basis=chosen.basis,
+                    licence_at_most=chosen.licence_at_most,
+                    first_characters=chosen.first_characters,
+                )
+            everyone.wait()
         corpus = Corpus(cache, chosen, seed)
         made.note(sources=corpus.summary(), tokens=corpus.budget, steps=corpus.steps)
         if corpus.moved():
@@ -59,11 +68,15 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
             made.say(str(corpus.moved()))
         known = load_tokenizer(parent).get_vocab_size()
         model = new_model(settings, seed).to(device)
-        if chosen.table == "skip-gram":
+        if chosen.table == "skip-gram" and made.checkpoint is None:
             made.say("skip-gram vectors of the tokens, where the table starts")
             own = chosen.token_vectors
-            seed_table(model, token_vectors(cache, own, known, chosen.hidden, seed))
+            share = chosen.held_out_share
+            table = token_vectors(cache, own, known, chosen.hidden, seed, held_out_share=share)
+            seed_table(model, table)
         dtype = pick_dtype(settings.dtype, device)
+        attention = attention_for(device, dtype)
+        model.set_attn_implementation(attention)
         plan = Plan(
             steps=corpus.steps,
             peak_lr=chosen.peak_lr,
@@ -80,10 +93,17 @@ def run(settings: Settings, year: int, *, seed: int = 0, force: bool = False) ->
             optimizer_of(model, chosen),
             made,
             plan,
+            resume_from=made.checkpoint,
         )
+        if not everyone.main:
+            return made.final
         last = losses[-max(1, len(losses) // 20) :]
         made.note(parameters=count_parameters(model), last_loss=sum(last) / len(last))
         made.note(dtype=str(dtype), device=device.type, threads=torch.get_num_threads())
+        made.note(processes=everyone.size, attention=attention)
+        if chosen.held_out_share:
+            years = years_of(lake, year, cache, chosen)
+            made.note(held_out=evaluate(model, cache, years, chosen, known, dtype))
         folder = export_model(made, model, parent, max_length=chosen.max_length)
         if chosen.whiten_on:
             whiten_model(made, folder, lake, chosen.whiten_on)

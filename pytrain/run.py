@@ -1,10 +1,8 @@
 """What a run leaves behind: a folder that is whole or absent, and that says how it was made."""
 
 import fcntl
-import hashlib
 import json
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterable
@@ -15,63 +13,17 @@ from typing import Any
 
 import click
 
-from pytrain.config import Settings, load_settings, section, to_yaml
+from pytrain.config import Settings, to_yaml
+from pytrain.digests import REQUEST, WATCHED, commit, fingerprint_of, hash_files
+from pytrain.events import Events
+from pytrain.run_names import STAGES, need_run, read_run, run_name, run_path
 from warehouse.errors import UserError
-from warehouse.sources import runs_root
-from warehouse.tables import Lake, TableRead
+from warehouse.tables import Lake
 from warehouse.versions import versions_of
 
-# Suffix of the run's name, settings section and command of each stage.
-STAGES = {
-    "tokenizer": ("-tokenizer", "tokenizer", "pytrain tokenizer"),
-    "pretrain": ("", "mlm", "pytrain pretrain"),
-    "node2vec": ("-node2vec", "node2vec", "pytrain node2vec"),
-    "neighbours": ("-neighbours", "neighbours", "pytrain neighbours"),
-    "static": ("-static", "static", "pytrain static"),
-    "ci": ("-ci", "tune", "pytrain tune"),
-    "static-ci": ("-static-ci", "seeded", "pytrain tune --init static"),
-}
+__all__ = ["STAGES", "Run", "need_run", "read_log", "read_run", "run_name", "run_path"]
+
 _PACKAGES = ("scitlake", "torch", "transformers", "tokenizers", "numpy", "numba", "duckdb")
-# Files that tell about the making of a run, not its result.
-_NOT_ARTEFACTS = ("config.yaml", "run.json", "log.jsonl", "README.md")
-
-
-def run_name(preset: str, year: int, stage: str, seed: int = 0) -> str:
-    """The name of a stage's run: "sample-2013-ci", with seed 1 "sample-2013-s1-ci"."""
-    return f"{preset}-{year}" + (f"-s{seed}" if seed else "") + STAGES[stage][0]
-
-
-def run_path(preset: str, year: int, stage: str, seed: int = 0) -> Path:
-    """The folder of a stage's run, whether or not it is there."""
-    return runs_root() / run_name(preset, year, stage, seed)
-
-
-def read_run(folder: Path | str) -> dict[str, Any]:
-    """What `run.json` says.
-
-    Raises:
-        UserError: no finished run there.
-    """
-    path = Path(folder) / "run.json"
-    if not path.is_file():
-        raise UserError(f"no finished run at {folder}. See what there is: ls {runs_root()}")
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
-def need_run(settings: Settings, year: int, stage: str, seed: int) -> Path:
-    """The folder of a finished run that another stage builds on.
-
-    Raises:
-        UserError: not there, with the command that makes it.
-    """
-    folder = run_path(settings.preset, year, stage, seed)
-    if not (folder / "run.json").is_file():
-        command = f"{STAGES[stage][2]} --year {year} --preset {settings.preset}"
-        more = f" --seed {seed}" if seed else ""
-        raise UserError(
-            f"this needs the run {folder.name}, which is not there. Run: {command}{more}"
-        )
-    return folder
 
 
 class Run:
@@ -91,6 +43,8 @@ class Run:
         parents: Iterable[Path] = (),
         lake: Lake | None = None,
         force: bool = False,
+        resume: bool = False,
+        main: bool = True,
     ) -> None:
         """Refuse before any work is done.
 
@@ -102,6 +56,8 @@ class Run:
             parents: folders of the finished runs this one builds on.
             lake: whose reads go into run.json.
             force: replace a finished run of this name.
+            resume: go on from the last checkpoint of the partial folder, if there is one.
+            main: whether this process writes; of several that train together one does.
 
         Raises:
             UserError: the run exists, or another process is making it.
@@ -111,9 +67,9 @@ class Run:
         self.name = self.final.name
         self.folder = self.final.with_name(f"{self.name}.partial")
         self.parents = [Path(parent) for parent in parents]
-        self.lake, self.force = lake, force
+        self.lake, self.force, self.resume, self.main = lake, force, resume, main
         self.notes: dict[str, Any] = {}
-        if self.final.exists() and not force:
+        if self.final.exists() and not force and main:
             raise UserError(
                 f"run {self.final} exists. Replace it with --force, or name another --seed."
             )
@@ -121,6 +77,8 @@ class Run:
     def __enter__(self) -> "Run":
         """Make the partial folder, alone."""
         self._started, self._cpu = time.time(), time.process_time()
+        if not self.main:
+            return self
         self.final.parent.mkdir(parents=True, exist_ok=True)
         self._closing = ExitStack()
         lock = self.final.with_name(f".{self.name}.lock").open("w")
@@ -130,16 +88,79 @@ class Run:
         except BlockingIOError as error:
             self._closing.close()
             raise UserError(f"another process is making run {self.name}. Wait for it.") from error
-        if self.folder.exists():
-            shutil.rmtree(self.folder)
-        self.folder.mkdir()
-        (self.folder / "config.yaml").write_text(to_yaml(self.settings), encoding="utf-8")
+        if self.resume and self.folder.exists():
+            self._rewind()
+        else:
+            self._begin()
         self._log = self._closing.enter_context((self.folder / "log.jsonl").open("a"))
         self._closing.callback(Path(lock.name).unlink, missing_ok=True)
+        self._events = None
+        if self.settings.track == "tensorboard":
+            self._events = Events(self.folder / "tensorboard")
+            self._closing.callback(self._events.close)
         return self
+
+    def _begin(self) -> None:
+        """An empty partial folder that says what was asked, there at once or not at all."""
+        fresh = self.final.with_name(f"{self.name}.starting")
+        for folder in (fresh, self.folder):
+            if folder.exists():
+                shutil.rmtree(folder)
+        fresh.mkdir()
+        (fresh / "config.yaml").write_text(to_yaml(self.settings), encoding="utf-8")
+        asked = {"stage": self.stage, "cutoff": self.year, "seed": self.seed, "force": self.force}
+        (fresh / REQUEST).write_text(json.dumps(asked) + "\n", encoding="utf-8")
+        fresh.rename(self.folder)
+
+    def _rewind(self) -> None:
+        """Leave of the partial folder what was there at the last checkpoint."""
+        kept = ("config.yaml", REQUEST, "log.jsonl", *WATCHED)
+        for path in self.folder.iterdir():
+            if path.name not in kept:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        start = self.checkpoint
+        behind = int(start.name.removeprefix("step-")) if start else 0
+        lines = [line for line in read_log(self.folder) if line["step"] < behind]
+        if lines:
+            self._started -= lines[-1]["seconds"]
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (self.folder / "log.jsonl.new").write_text(text, encoding="utf-8")
+        (self.folder / "log.jsonl.new").rename(self.folder / "log.jsonl")
+
+    @property
+    def checkpoint(self) -> Path | None:
+        """Where a resumed run goes on; None for a new one."""
+        if not self.resume:
+            return None
+        from pytrain.checkpoint import latest_checkpoint  # torch, which few commands need
+
+        return latest_checkpoint(self.folder)
+
+    def bind_inputs(self) -> None:
+        """Keep with the checkpoints what the run is made from, or hold a resumed run to it.
+
+        Raises:
+            UserError: a parent or a row has changed since the run was begun.
+        """
+        if not self.main:
+            return
+        tables = [asdict(read) for read in (self.lake.reads if self.lake else ())]
+        text = json.dumps({"parents": parent_lines(self.parents), "tables": tables}, indent=1)
+        path = self.folder / "checkpoints" / "inputs.json"
+        if self.checkpoint is not None and path.read_text(encoding="utf-8") != text:
+            raise UserError(
+                f"what {self.name} was made from has changed since it was begun: rows of the lake "
+                f"or one of {', '.join(p.name for p in self.parents)}. Start it again: "
+                f"{STAGES[self.stage][2]} --year {self.year} --preset {self.settings.preset}"
+            )
+        path.parent.mkdir(exist_ok=True)
+        path.with_suffix(".new").write_text(text, encoding="utf-8")
+        path.with_suffix(".new").rename(path)
 
     def __exit__(self, kind: type | None, error: object, trace: object) -> None:
         """Write run.json and rename, unless the work failed."""
+        if not self.main:
+            return
         with self._closing:
             self._log.close()
             if kind is not None:
@@ -147,20 +168,22 @@ class Run:
                     shutil.rmtree(self.folder)  # refused before any work: nothing to look at
                 return
             self._write_summary()
+            old = self.final.with_name(f"{self.name}.old")
+            shutil.rmtree(old, ignore_errors=True)  # of a process killed in the middle of this
             if self.final.exists():
-                old = self.final.with_name(f"{self.name}.old")
-                shutil.rmtree(old, ignore_errors=True)
                 self.final.rename(old)
-                self.folder.rename(self.final)
-                shutil.rmtree(old)
-            else:
-                self.folder.rename(self.final)
+            self.folder.rename(self.final)
+            shutil.rmtree(old, ignore_errors=True)
 
     def log(self, step: int, **values: float) -> None:
         """One line in log.jsonl."""
+        if not self.main:
+            return
         line = {"step": step, **values, "seconds": round(time.time() - self._started, 3)}
         self._log.write(json.dumps(line) + "\n")
         self._log.flush()
+        if self._events is not None:
+            self._events.write(step, values)
 
     def note(self, **values: Any) -> None:
         """Facts for run.json; a later note of the same name replaces the earlier."""
@@ -168,7 +191,8 @@ class Run:
 
     def say(self, message: str) -> None:
         """A line for the person who waits, on stderr."""
-        click.echo(f"{self.name}: {message}", err=True)
+        if self.main:
+            click.echo(f"{self.name}: {message}", err=True)
 
     def summary(self) -> dict[str, Any]:
         """What run.json says, so far, without the hashes of the files."""
@@ -182,7 +206,7 @@ class Run:
             "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]),
             "deterministic": self.settings.deterministic,
             "versions": versions_of(_PACKAGES),
-            "commit": _commit(),
+            "commit": commit(),
             "tables_read": [asdict(read) for read in (self.lake.reads if self.lake else ())],
             "parents": parent_lines(self.parents),
             "notes": self.notes,
@@ -202,61 +226,10 @@ def parent_lines(parents: Iterable[Path]) -> list[dict[str, str]]:
     return [{"name": p.name, "fingerprint": read_run(p)["fingerprint"]} for p in map(Path, parents)]
 
 
-def why_stale(stage: str, settings: Settings, year: int, *, seed: int, lake: Lake) -> str | None:
-    """What of a finished run is no longer so: settings, parents or rows; None when nothing.
-
-    Raises:
-        UserError: no finished run.
-    """
-    folder = run_path(settings.preset, year, stage, seed)
-    made, key = read_run(folder), STAGES[stage][1]
-    before = section(load_settings(str(folder / "config.yaml")), key)
-    changes = [name for name, value in section(settings, key).items() if before[name] != value]
-    if changes:
-        return f"its settings differ: {', '.join(changes)}"
-    for parent in made["parents"]:
-        path = folder.parent / parent["name"] / "run.json"
-        if not path.is_file() or read_run(path.parent)["fingerprint"] != parent["fingerprint"]:
-            return f"its parent {parent['name']} is gone or was made anew"
-    for read in made["tables_read"]:
-        was = TableRead(**{**read, "columns": tuple(read["columns"])})
-        now = lake.fingerprint(
-            was.name,
-            was.columns,
-            cutoff=was.cutoff,
-            basis=was.basis,
-            licence_at_most=was.licence_at_most,
-        )
-        if now != was:
-            return f"the lake's rows of {was.name} as of {was.cutoff} changed"
-    return None
-
-
-def hash_files(folder: Path) -> dict[str, str]:
-    """sha256 of every file under a run's folder that is a result of it."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        inner = path.relative_to(folder)
-        if path.is_file() and path.name not in _NOT_ARTEFACTS and inner.parts[0] != "checkpoints":
-            with path.open("rb") as file:
-                found[inner.as_posix()] = hashlib.file_digest(file, "sha256").hexdigest()
-    return found
-
-
-def fingerprint_of(artefacts: dict[str, str]) -> str:
-    """One hash of many files' hashes."""
-    lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(artefacts.items()))
-    return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def _commit() -> dict[str, Any] | None:
-    """The commit of the code that ran, and whether files differed from it; None outside git."""
-    try:
-        run = {"cwd": Path(__file__).parent, "capture_output": True, "text": True, "timeout": 20}
-        head = subprocess.run(["git", "rev-parse", "HEAD"], **run)
-        dirty = subprocess.run(["git", "status", "--porcelain", "-uno"], **run)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    if head.returncode:
-        return None
-    return {"commit": head.stdout.strip(), "dirty": bool(dirty.stdout.strip())}
+def read_log(folder: Path) -> list[dict[str, Any]]:
+    """The lines of log.jsonl; a last one that a killed process left unfinished is left out."""
+    path = folder / "log.jsonl"
+    if not path.is_file():
+        return []
+    *lines, _ = path.read_text(encoding="utf-8").split("\n")
+    return [json.loads(line) for line in lines]

@@ -45,8 +45,8 @@ def term_lines(tokenizer: "Tokenizer", path: Path, cutoff: int) -> Iterator[str]
         raise CheckFailed(f"the tokenizer of {cutoff} holds terms coined later: {', '.join(late)}.")
 
 
-def plan_lines(settings: Settings) -> Iterator[str]:
-    """Parameters, steps and their phases; tokens where the budget is a number."""
+def parameters_of(settings: Settings) -> int:
+    """Parameters of the masked-language model, without making it."""
     import torch
 
     from pytrain.mlm import count_parameters, model_config
@@ -54,8 +54,12 @@ def plan_lines(settings: Settings) -> Iterator[str]:
     with torch.device("meta"):
         from transformers import ModernBertForMaskedLM
 
-        parameters = count_parameters(ModernBertForMaskedLM(model_config(settings)))
-    chosen = settings.mlm
+        return count_parameters(ModernBertForMaskedLM(model_config(settings)))
+
+
+def plan_lines(settings: Settings) -> Iterator[str]:
+    """Parameters, steps and their phases; tokens where the budget is a number."""
+    parameters, chosen = parameters_of(settings), settings.mlm
     yield f"mlm\t{parameters:,} parameters\t{chosen.batch_tokens:,} tokens a step"
     if chosen.tokens is None:
         yield f"mlm\tsteps follow from the slice: {chosen.passes:g} passes of its scarcest source"

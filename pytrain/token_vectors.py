@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from pytrain.corpus import permuted
+from pytrain.heldout import is_held_out
 from pytrain.skipgram import SkipGram
 from pytrain.token_cache import TokenCache
 from pytrain.tokenizer import SPECIAL_TOKENS
@@ -31,7 +32,13 @@ def drawn_texts(cache: TokenCache, budget: int, seed: int) -> np.ndarray:
 
 
 def token_vectors(
-    cache: TokenCache, settings: "TokenVectorSettings", size: int, dimensions: int, seed: int
+    cache: TokenCache,
+    settings: "TokenVectorSettings",
+    size: int,
+    dimensions: int,
+    seed: int,
+    *,
+    held_out_share: float = 0.0,
 ) -> np.ndarray:
     """(size, dimensions) float32 vectors of the tokens, with a standard deviation of `std`.
 
@@ -43,8 +50,10 @@ def token_vectors(
         size: of the vocabulary.
         dimensions: of a vector.
         seed: of the order of the texts and of every draw.
+        held_out_share: of the documents, which are left out.
     """
     texts = drawn_texts(cache, settings.tokens, seed)
+    texts = texts[~is_held_out(cache.doc_ids[texts], held_out_share)]
     counts = np.zeros(size, np.int64)
     for tokens, _ in _joined(cache, texts):
         counts += np.bincount(tokens, minlength=size)

@@ -30,8 +30,10 @@ from pytrain.pairs import (
     read_documents,
     read_examples,
 )
+from pytrain.parallel import join
 from pytrain.quiet import quiet_transformers
 from pytrain.run import Run, need_run
+from pytrain.shared_loss import shared_loss, spread
 from pytrain.static import SEED_TABLE
 from pytrain.tokenizer import SPECIAL_TOKENS, damped, load_tokenizer, tokenizer_run
 from pytrain.tune_batches import TuneBatches
@@ -70,6 +72,12 @@ def contrastive_loss(
             sides = (vectors[anchor], vectors[n + anchor], vectors[n + negative])
             return triplet_margin(*sides, margin)
         return info_nce(vectors[:n], vectors[n:], batch["shared"], temperature)
+
+
+def _loss(model: nn.Module, batch: Batch, own: "TuneSettings") -> Tensor:
+    if "spread" in batch:
+        return shared_loss(model, batch, own.temperature)
+    return contrastive_loss(model, batch, own.temperature, own.margin)
 
 
 def base_encoder(folder: Path, tokenizer_folder: Path) -> "ModernBertModel":
@@ -162,32 +170,44 @@ def _batches(
 
 
 def run(
-    settings: Settings, year: int, *, seed: int = 0, force: bool = False, init: Init = "base"
+    settings: Settings,
+    year: int,
+    *,
+    seed: int = 0,
+    force: bool = False,
+    init: Init = "base",
+    resume: bool = False,
 ) -> Path:
     """Tune the encoder of a cutoff; the run's folder.
+
+    Started by `torchrun`, its processes share the work; the first of them writes.
 
     Raises:
         UserError: a run it builds on is not there, or a loss is not finite.
     """
     device = prepare(settings)
+    everyone = join(device)
     own, stage = (settings.tune, "ci") if init == "base" else (settings.seeded, "static-ci")
     model, parent, tokenizer_folder = _start(settings, year, seed, init)
     parents, neighbours = [parent], None
     if own.graph_share:
         neighbours = need_run(settings, year, "neighbours", seed)
         parents.append(neighbours)
+    how = {"seed": seed, "force": force, "resume": resume, "main": everyone.main}
     with (
         Lake() as lake,
-        Run(stage, settings, year, seed=seed, parents=parents, lake=lake, force=force) as made,
+        Run(stage, settings, year, parents=parents, lake=lake, **how) as made,
     ):
+        everyone.wait()
         batches = _batches(lake, year, own, neighbours, tokenizer_folder, seed)
         made.note(**batches.summary())
         model = model.to(device)
         dtype = pick_dtype(settings.dtype, device)
+        alone = everyone.size == 1
         losses = train(
             model,
-            lambda network, batch: contrastive_loss(network, batch, own.temperature, own.margin),
-            batches.step,
+            lambda network, batch: _loss(network, batch, own),
+            batches.step if alone else lambda step: [spread(one) for one in batches.step(step)],
             optimizer_of(model, own),
             made,
             Plan(
@@ -199,10 +219,14 @@ def run(
                 log_every=own.log_every,
                 save_every=own.save_every,
             ),
+            resume_from=made.checkpoint,
         )
+        if not everyone.main:
+            return made.final
         last = losses[-max(1, len(losses) // 10) :]
         made.note(parameters=count_parameters(model), last_loss=sum(last) / len(last), init=init)
         made.note(dtype=str(dtype), device=device.type, threads=torch.get_num_threads())
+        made.note(processes=everyone.size)
         made.note(temperature=own.temperature, tuned_at_length=own.max_length)
         made.note(objective=own.objective, candidates=own.candidates, gather=own.gather)
         export_model(

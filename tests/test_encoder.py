@@ -217,7 +217,8 @@ def test_the_card_reads_back_and_opens_with_the_cutoff(runs):
     card = ModelCard(text)
     assert card.data.library_name == "sentence-transformers" and card.data.language == "en"
     assert card.text.strip().splitlines()[0] == "# tiny-2012: knows nothing after 2012"
-    for part in ("## Limits", "Cite the", "| abstracts |", "tiny-2012-tokenizer", "[SEP]"):
+    said = ("- abstracts: ODC-BY", "| `mlm.layers` | 2 |", "## Scores", "@misc{tiny-2012,")
+    for part in ("## Limits", "Cite the", "| abstracts |", "tiny-2012-tokenizer", "[SEP]", *said):
         assert part in text, part
 
 

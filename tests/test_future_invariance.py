@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from raw_cut import RawCut
 from raw_rivals import add_rivals
 
-from pytrain.run import hash_files
+from pytrain.digests import hash_files
 from warehouse.build import BuildSettings, build
 from warehouse.sample import generate
 from warehouse.tables import Lake, TableRead

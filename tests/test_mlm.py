@@ -161,3 +161,37 @@ def test_bfloat16_products_give_nearly_the_same_loss():
     exact = mlm.masked_loss(model, batch).item()
     with autocast(torch.device("cpu"), torch.bfloat16):
         assert mlm.masked_loss(model, batch).item() == pytest.approx(exact, rel=1e-3)
+
+
+def test_a_text_in_a_padded_batch_has_the_logits_it_has_alone():
+    """So a batch without its padding is the same batch; also in layers that see a window."""
+    local = load_settings("tiny", ["mlm.layers=3", "mlm.global_attention_every=3",
+                                   "mlm.local_window=8"])  # fmt: skip
+    model = mlm.new_model(local, 0).eval()
+    random = generator(0, "pad")
+    texts = [torch.randint(5, 600, (n,), generator=random) for n in (40, 7, 23)]
+    ids = torch.nn.utils.rnn.pad_sequence(texts, batch_first=True, padding_value=tokenizer.PAD)
+    mask = torch.nn.utils.rnn.pad_sequence([torch.ones_like(t) for t in texts], batch_first=True)
+    with torch.no_grad():
+        together = model(input_ids=ids, attention_mask=mask).logits
+        for i, text in enumerate(texts):
+            alone = model(input_ids=text[None], attention_mask=torch.ones(1, len(text))).logits
+            torch.testing.assert_close(together[i, : len(text)], alone[0], atol=1e-5, rtol=1e-5)
+
+
+def test_the_decoder_runs_on_the_masked_tokens_alone():
+    """Its rows are the tokens that have a label, and the loss is that of all logits."""
+    model = mlm.new_model(TINY, 0)
+    ids = torch.randint(5, 600, (4, 30), generator=generator(0, "ids"))
+    made = mlm.mask_tokens(ids, generator(0, "mask"), TINY.mlm, 600)
+    batch = made | {"attention_mask": torch.ones_like(ids)}
+    rows = []
+    hook = model.decoder.register_forward_hook(lambda *call: rows.append(call[2].shape))
+    sparse = mlm.masked_loss(model, batch)
+    hook.remove()
+    chosen = batch["labels"] != mlm.IGNORED
+    assert [shape.numel() // 600 for shape in rows] == [int(chosen.sum())]
+    model.config.sparse_prediction = model.sparse_prediction = False
+    whole = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]).logits
+    expected = torch.nn.functional.cross_entropy(whole[chosen], ids[chosen])
+    torch.testing.assert_close(sparse, expected)

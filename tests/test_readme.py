@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 OURS = {"lake": "warehouse.cli", "pytrain": "pytrain.cli", "pyeval": "pyeval.cli"}
-OTHERS = {"make", "dbt", "git", "cd", "pip", "python", "python3"}
+OTHERS = {"make", "dbt", "git", "cd", "pip", "python", "python3", "torchrun"}
 ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")
 MADE = ("warehouse/lake", "runs")  # what commands make, in no fresh clone
 

@@ -7,7 +7,8 @@ import pytest
 from tiny_lake import make_tiny_lake
 
 from pytrain.config import load_settings
-from pytrain.run import Run, need_run, read_run, run_name, why_stale
+from pytrain.run import Run, need_run, read_run, run_name
+from pytrain.stale import why_stale
 from warehouse.errors import UserError
 from warehouse.tables import Lake
 
