@@ -58,7 +58,8 @@ def score_suite(
     """
     if system.embed is None:
         raise UserError(f"{system.name} has no vectors, and SciRepEval evaluates vectors")
-    cache = Cache(cache_root, system.fingerprint, system.text_settings) if cache_root else None
+    said = f"{system.text_settings} pooled" if system.pooled else system.text_settings
+    cache = Cache(cache_root, system.fingerprint, said) if cache_root else None
     for task, data in suite.items():
         started = time.monotonic()
         vectors = _vectors(system, data, cache)
@@ -75,7 +76,9 @@ def _vectors(system: System, data: SciData, cache: Cache | None) -> Vectors:
     titles, abstracts = (pa.array([data.texts[n][i] for n in names], pa.string()) for i in (0, 1))
     hashes = np.array([text_hash(*data.texts[name]) for name in names], dtype="V16")
     documents = Documents(np.arange(len(names)), titles, abstracts, hashes)
-    found = embed_documents(documents, system.embed, cache, f"Embedding with {system.name}")
+    found = embed_documents(
+        documents, system.pooled or system.embed, cache, f"Embedding with {system.name}"
+    )
     return dict(zip(names, found, strict=True))
 
 

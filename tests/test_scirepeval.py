@@ -219,3 +219,19 @@ def test_the_command_scores_a_suite_from_a_folder(tmp_path, monkeypatch):
     assert ("sci_scidocs_cite", "map") in kept and ("sci_scidocs_cite", "ndcg") in kept
     alone = CliRunner().invoke(cli, words[:4])
     assert alone.exit_code == 2 and "go together" in alone.output
+
+
+def test_vectors_are_taken_before_they_are_scaled(tmp_path):
+    release(tmp_path, "sci_same_author", "hub")
+    suite = load_suite(tmp_path, [SCI_TASKS["sci_same_author"]])
+
+    def pooled(titles, abstracts):
+        found = hashed(titles, abstracts)
+        return found * (1 + 9 * (found[:, :1] > 0))
+
+    ((rows, _),) = score_suite(system(hashed, "both", pooled=pooled), suite, FAST, resamples=5)
+    ((plain, _),) = score_suite(system(hashed, "plain"), suite, FAST, resamples=5)
+    named = {row["task"]: row["value"] for row in plain}
+    scaled = {row["task"]: row["value"] for row in rows}
+    assert scaled["sci_same_author"] != named["sci_same_author"]
+    assert scaled["sci_same_author_cosine"] == named["sci_same_author_cosine"]
