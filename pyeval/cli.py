@@ -78,9 +78,16 @@ def tasks(as_json: bool, sizes: bool) -> None:
     type=click.Choice(["production", "filing", "publication"]),
     help="What dated patent text in the model's training; its run.json says when left out.",
 )
+@click.option("--suite", help="SciRepEval instead: scitbert, sciembed or scijepa; needs --from.")
+@click.option(
+    "--from",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder of SciRepEval's released files.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be scored, and stop.")
 def run(models, names, cutoff, whiten, whiten_documents, rolling, few_shot, metrics, resamples,
-        seed, max_length, seen_basis, dry_run) -> None:  # fmt: skip
+        seed, max_length, seen_basis, suite, folder, dry_run) -> None:  # fmt: skip
     """Score each MODEL: a run, a model folder, or a baseline.
 
     Baselines: tfidf-svd, tfidf, bm25, minilm, random:RUN. The first two are fitted on documents
@@ -88,13 +95,25 @@ def run(models, names, cutoff, whiten, whiten_documents, rolling, few_shot, metr
     them. Scores are kept under RUNS_ROOT/scores; embeddings are kept too, so that a second
     scoring of the same model is quick.
     """
+    from pyeval.sci_tasks import pick_suite
     from pyeval.tasks import pick
 
-    chosen = pick(names)
+    if (suite is None) != (folder is None) and not (suite and dry_run):
+        raise UserError("--suite and --from go together. See: pyeval run --help")
+    chosen = pick_suite(suite, names) if suite else pick(names)
     if dry_run:
         for model in models:
             for task in chosen:
                 click.echo(f"{model}\t{task.name}\t{'+'.join(task.metrics)}")
+        return
+    if suite:
+        from pyeval.command import score_suites
+
+        click.echo("model\twhitened\ttask\tmetric\tcolumn\tvalue\tlow\thigh\tn\tcontaminated")
+        for row in score_suites(
+            models, chosen, folder, cutoff=cutoff, resamples=resamples, max_length=max_length
+        ):
+            click.echo("\t".join(row))
         return
     from pyeval.command import score_models
     from pyeval.protocol import ScoreSettings

@@ -11,6 +11,7 @@ from pyeval import results
 from pyeval.own import embed_table, read_rows
 from pyeval.progress import say
 from pyeval.protocol import ScoreSettings
+from pyeval.sci_tasks import SciTask
 from pyeval.score import Benchmark, load_benchmark, score
 from pyeval.systems import System, resolve, shared_cutoff
 from pyeval.tasks import Task
@@ -49,6 +50,35 @@ def score_models(
                 yield from _score(system, benchmark, lake, settings, split, white)
             if whiten and system.embed is None:
                 say(f"{system.name} ranks by words: there is nothing to whiten")
+
+
+def score_suites(
+    models: Sequence[str],
+    tasks: list[SciTask],
+    folder: Path,
+    *,
+    cutoff: int | None = None,
+    resamples: int = 1_000,
+    max_length: int | None = None,
+) -> Iterator[list[str]]:
+    """Scores models on tasks of SciRepEval and keeps the scores; gives each row as text."""
+    from pyeval.sci_score import load_suite, score_suite
+    from pyeval.scirepeval import SciSettings
+
+    suite = load_suite(folder, tasks)
+    for name in models:
+        lake = Lake() if name.startswith("tfidf") else None
+        try:
+            system = resolve(name, lake, cutoff, max_length=max_length)
+            kept = results.stem(system.name, None, None, False)
+            for rows, items in score_suite(
+                system, suite, SciSettings(), resamples=resamples, cache_root=runs_root()
+            ):
+                results.save(kept, rows, items)
+                yield from map(_line, rows)
+        finally:
+            if lake is not None:
+                lake.close()
 
 
 def built_sizes() -> Iterator[dict]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pyeval.baselines import Bm25, LexicalSettings, Tfidf
@@ -36,6 +37,7 @@ class System:
     fitted: bool = False  # on the lake at --cutoff, which is no property of its own
     bases: tuple[str, ...] = ("production",)  # what dated the patent text it was trained on
     embed: EmbedTexts | None = None
+    pooled: EmbedTexts | None = None  # before the last scaling; None: only `embed` is there
     rank: Callable[[list[str], list[str], int], Ranking] | None = None
 
     def split_at(self, asked: int | None) -> int | None:
@@ -198,6 +200,7 @@ def _encoder(
         ),
         bases=("production",) if random else _bases(folder),
         embed=encoder.embed,
+        pooled=partial(encoder.embed, normalise=False),
     )
 
 
