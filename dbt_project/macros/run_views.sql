@@ -30,5 +30,13 @@
         ~ " avg(cast(anchor_type <> positive_type as integer)) as cross_type_share"
         ~ " from runs.examples group by grouping sets ((run, cutoff), (run, cutoff, pool))"
     ) %}
+    {% do run_query(
+        "comment on view runs.examples is 'Training examples of every run, dated: anchor, positive"
+        ~ " and negatives by document id.'"
+    ) %}
+    {% do run_query(
+        "comment on view runs.cross_type_shares is 'Share of examples whose positive is of the"
+        ~ " other type than its anchor, by run and pool; over all pools where pool is null.'"
+    ) %}
     {% do adapter.commit() %}
 {% endmacro %}
