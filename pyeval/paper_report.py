@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyeval import figure_draw
@@ -47,7 +47,7 @@ class PaperReport:
     tables: list[Table]
     figures: list[Figure]
     lacking: list[str]  # means that are not formed, and why
-    suffix: str  # of file names, so that groups do not overwrite each other
+    suffix: str  # of keys, so that groups do not overwrite each other
 
 
 def paper_reports(
@@ -105,7 +105,7 @@ def write_figures(reports: list[PaperReport], folder: Path, suffix: str) -> list
     Raises:
         UserError: nothing to draw.
     """
-    drawn = [(report, figure) for report in reports for figure in report.figures]
+    drawn = [figure for report in reports for figure in report.figures]
     if not drawn:
         raise UserError(
             "nothing to draw: a heat map needs two systems scored on one task of the papers. "
@@ -113,8 +113,8 @@ def write_figures(reports: list[PaperReport], folder: Path, suffix: str) -> list
         )
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
-    for report, figure in drawn:
-        path = folder / f"{figure.key}{report.suffix}.{suffix}"
+    for figure in drawn:
+        path = folder / f"{figure.key}.{suffix}"
         write(path, figure.drawn(suffix))
         write(path.with_suffix(".csv"), figure.numbers().encode())
         paths.append(path)
@@ -129,12 +129,19 @@ def write(path: Path, content: bytes) -> None:
 
 
 def _report(grid: Grid, vintages: Collection[int], names: Collection[str]) -> PaperReport:
-    at = "" if grid.divided_at is None else f", divided at {grid.divided_at}"
-    suffix = "" if grid.divided_at is None else f"_{grid.column}_{grid.divided_at}"
+    """One group; where the column is divided, every name and caption says which and when."""
+    said, suffix, more = _SAID[grid.column], "", ""
+    if grid.divided_at is not None:
+        said += f", divided at {grid.divided_at}"
+        suffix = f"_{grid.column}_{grid.divided_at}"
+        more = f" Test examples: {said}."
     return PaperReport(
-        f"The paper's tables and figures: {_SAID[grid.column]}{at}",
-        tables(grid),
-        figures(grid, vintages, names),
+        f"The paper's tables and figures: {said}",
+        [replace(t, key=t.key + suffix, caption=t.caption + more) for t in tables(grid)],
+        [
+            replace(one, key=one.key + suffix, caption=one.caption + more)
+            for one in figures(grid, vintages, names)
+        ],
         lacking(grid),
         suffix,
     )

@@ -89,7 +89,7 @@ def _markdown(asked: ReportRequest, rows: list[dict], reports: list) -> str:
         lines += [markdown_table(table) for table in report.tables]
         lines += [f"{line}\n" for line in report.lacking]
         for figure in report.figures if asked.figures else ():
-            path = asked.figures / f"{figure.key}{report.suffix}.{asked.suffix}"
+            path = asked.figures / f"{figure.key}.{asked.suffix}"
             path = Path(os.path.relpath(path, asked.out.parent)) if asked.out else path
             lines += [f"![{figure.title}]({path})", "", figure.caption, ""]
     odd = odd_scores(rows)
@@ -103,7 +103,7 @@ def _means(reports: list) -> str:
     lines: list[str] = []
     for report in reports:
         for table in report.tables:
-            if table.key == "table2":
+            if table.key.startswith("table2"):
                 groups = [group for group, span in table.groups for _ in range(span)]
                 heads = [f"{g[:3].upper()} {h}" for g, h in zip(groups, table.heads, strict=True)]
                 lines += ["", table.title, *_aligned(heads, table.rows), *report.lacking]

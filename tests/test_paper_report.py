@@ -127,6 +127,21 @@ def test_columns_divided_in_time_give_a_grid_per_year():
     assert grids(rows) == []
 
 
+def test_each_division_in_time_has_names_and_captions_of_its_own():
+    rows = [
+        one | {"column": "out_of_time", "cutoff": year}
+        for year in (2013, 2014)
+        for model in ("a", "b")
+        for one in regressions(model, 1, 2, 3, 4 if model == "a" else 5)
+    ]
+    found = paper_reports(rows, column="out_of_time")
+    keys = [part.key for one in found for part in (*one.tables, *one.figures)]
+    assert len(keys) == len(set(keys)) and "table2_out_of_time_2014" in keys
+    for one, year in zip(found, (2013, 2014), strict=True):
+        for part in (*one.tables, *one.figures):
+            assert part.caption.endswith(f"Test examples: out of time, divided at {year}.")
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
