@@ -1,6 +1,7 @@
 """What is measured of each vintage of a family, for the doctor: from its run, scores and text."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -76,9 +77,9 @@ def run_series(family: str, folders: dict[int, Path]) -> list[Series]:
         }
         shares = {year: float(one["share_given"]) for year, one in held.items()}
         found.append(Series(family, "mixture", f"share of {source}", 0.01, shares))
-        passes = {year: float(one["passes"]) for year, one in held.items()}
-        floor = 0.05 * median(passes.values())
-        found.append(Series(family, "mixture", f"passes of {source}", floor, passes))
+        # A source grows by about the same factor each year, so its passes fall by one too.
+        passes = {y: math.log2(one["passes"]) for y, one in held.items() if one["passes"] > 0}
+        found.append(Series(family, "mixture", f"log2 of the passes of {source}", 0.1, passes))
     losses = {
         year: float(row["loss"])
         for year, one in notes.items()
