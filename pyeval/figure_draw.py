@@ -147,7 +147,7 @@ def _bar_panel(axis, rows: Rows, place: dict[str, int]) -> None:
     axis.set_yticks(list(place.values()), list(place), fontsize=7)
     axis.set_ylim(min(place.values()) - 0.6, 0.6)
     axis.margins(x=0.14)
-    if all(row["value"] >= 0 for row in rows):
+    if all(min(row["value"], row["low"] or 0.0) >= 0 for row in rows):
         axis.set_xlim(left=0)
     _plain(axis)
 

@@ -116,7 +116,11 @@ def _means_table(grid: Grid) -> Table | None:
 def _task_table(
     grid: Grid, key: str, title: str, parts: Sequence[tuple[str, Sequence[PaperTask]]]
 ) -> Table | None:
-    names = [task.name for _, tasks in parts for task in tasks]
+    have = {task.name for task in grid.scored()}
+    away = [task.title for _, tasks in parts for task in tasks if task.name not in have]
+    kept = [(head, [t for t in tasks if t.name in have]) for head, tasks in parts]
+    kept = [(head, tasks) for head, tasks in kept if tasks]
+    names = [task.name for _, tasks in kept for task in tasks]
 
     def marks(label: str, task: str) -> str:
         return CONTAMINATED if grid.cells[label, task]["contaminated"] else ""
@@ -128,10 +132,10 @@ def _task_table(
         key,
         title,
         _BEST,
-        tuple((head, len(tasks)) for head, tasks in parts),
-        tuple(f"{t.title} ({_METRICS.get(t.metric, t.metric)})" for _, ts in parts for t in ts),
+        tuple((head, len(tasks)) for head, tasks in kept),
+        tuple(f"{t.title} ({_METRICS.get(t.metric, t.metric)})" for _, ts in kept for t in ts),
         rows,
-        tuple(_notes(grid, rows)),
+        (*_notes(grid, rows), *([f"No system was scored on: {', '.join(away)}."] if away else ())),
     )
 
 

@@ -169,7 +169,12 @@ def test_the_best_is_bold_and_the_second_underlined_column_by_column():
     # Equals share a place: two best in the third column, three in the fourth, and no second.
     assert placed == {"a": [1, 2, 1, 1], "b": [2, 1, 1, 1], "c": [0, 0, 0, 1]}
     text = markdown_table(table)
-    assert "| a | **9.0** | <u>2.0</u> | **5.0** | **1.0** | \u2013 |" in text
+    assert "| a | **9.0** | <u>2.0</u> | **5.0** | **1.0** |\n" in text
+    assert [head.split(" (")[0] for head in table.heads] == [
+        PAPER_TASKS[name].title for name in REGRESSIONS
+    ]
+    assert table.groups == (("Regression", 4),)
+    assert "No system was scored on: Same Inventor, Patent Cite," in table.notes[-1]
 
 
 @pytest.fixture(scope="module")
