@@ -39,6 +39,7 @@ demo: $(STAMP) ## Sample, lake, one vintage, its scores: under 10 minutes on two
 	$(ALONE) $(BIN)/pytrain tokenizer --year $(YEAR) --terms warehouse/lake/sample/sample.json
 	$(ALONE) $(BIN)/pyeval run $(DEMO_RUNS) tfidf-svd bm25 --no-few-shot > runs/demo.tsv
 	$(ALONE) $(BIN)/pyeval report --out runs/report.md --format markdown --picture runs/report.png
+	$(ALONE) $(BIN)/pyeval report --out runs/report.html --format html
 	$(ALONE) $(BIN)/pyeval report
 
 test: $(STAMP) ## The tests that need nothing but this repository

@@ -1,11 +1,11 @@
 """The command `pyeval`: rows to stdout, progress to stderr."""
 
 import json
-import sys
 from pathlib import Path
 
 import click
 
+from pyeval.report_cli import doctor, report, terminal
 from warehouse.errors import UserError
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "PYEVAL"}
@@ -15,6 +15,10 @@ _CONTEXT = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "PYEVAL
 @click.version_option(package_name="scitlake")
 def cli() -> None:
     """Score encoders on the tasks of the lake, in time and out of time."""
+
+
+cli.add_command(report)
+cli.add_command(doctor)
 
 
 @cli.command(epilog="Example: pyeval tasks --json")
@@ -167,46 +171,7 @@ def compare(a, b, names, column, resamples, seed, how) -> None:
     if how == "markdown":
         click.echo(differences_markdown(found, a, b), nl=False)
     else:
-        click.echo(differences(found, a, b, *_terminal()[:1], color=_terminal()[1]), nl=False)
-
-
-@cli.command(epilog="Example: pyeval report --format markdown --out scores.md --picture scores.png")
-@click.argument("systems", nargs=-1)
-@click.option("--task", "names", multiple=True, help="Only this task, with its variants.")
-@click.option("--format", "how", type=click.Choice(["terminal", "markdown"]), default="terminal")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it here.")
-@click.option(
-    "--picture",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw MAP out of time here (.png, .svg, .pdf), with a CSV of its numbers beside.",
-)
-def report(systems, names, how, out, picture) -> None:
-    """One table of what was scored: systems by tasks, all, in time and out of time.
-
-    SYSTEMS are names under RUNS_ROOT/scores; all of them when left out.
-    """
-    from pyeval import render
-    from pyeval.report import sections
-    from pyeval.results import read_all
-
-    found = sections(read_all(systems), names)
-    if not found:
-        raise UserError(f"nothing was scored on {', '.join(names)}. See: pyeval tasks")
-    width, color = (100, False) if out else _terminal()
-    text = (
-        render.markdown(found) if how == "markdown" else render.terminal(found, width, color=color)
-    )
-    if out:
-        partial = out.with_name(f"{out.name}.partial")
-        partial.write_text(text, encoding="utf-8")
-        partial.rename(out)
-    else:
-        click.echo(text, nl=False)
-    if picture:
-        from pyeval.plots import picture as draw
-
-        table = draw(found, picture)
-        click.echo(f"{picture}, its numbers in {table}", err=True)
+        click.echo(differences(found, a, b, *terminal()[:1], color=terminal()[1]), nl=False)
 
 
 @cli.command(epilog="Example: pyeval card sample-2013-ci")
@@ -259,13 +224,3 @@ def embed(model, source, sql, out, refuse_lookahead, cutoff, max_length) -> None
         max_length=max_length,
     )
     click.echo(f"{n:,} vectors in {out}", err=True)
-
-
-def _terminal() -> tuple[int, bool]:
-    """Width of the output and whether to colour it: a pipe or NO_COLOR gets plain text."""
-    import os
-    import shutil
-
-    if not sys.stdout.isatty():
-        return 100, False
-    return shutil.get_terminal_size((100, 24)).columns, "NO_COLOR" not in os.environ

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyeval.columns import ALL_EXAMPLES, COLUMNS, IN_TIME, OUT_OF_TIME, TEXT_SEEN
+from pyeval.paper_tasks import tasks_of
 from pyeval.tasks import LABELS, TASKS
 
 Cells = dict[tuple[str, str], dict]  # (system, column) -> score row
@@ -130,18 +131,21 @@ def _block(task: str, metric: str, rows: list[dict]) -> Block:
 
 
 def _means(rows: list[dict], systems: tuple[str, ...]) -> list[Block]:
-    """The mean of each format's tasks as published; none where a part is missing."""
+    """The mean of each category of PatRepEval; none where a part is missing.
+
+    Tasks of ours, scorings without near-copies and other metrics are no part of it.
+    """
     held = {(row["system"], row["column"], row["task"], row["metric"]): row for row in rows}
     found = []
     for kind, title in MEANS.items():
-        parts = [task for task in TASKS.values() if task.format == kind]
+        parts = tasks_of("Pat", kind)
         cells: Cells = {}
         for system in systems:
             for column in (ALL_EXAMPLES, IN_TIME, OUT_OF_TIME):
                 own = [held.get((system, column, task.name, task.metric)) for task in parts]
                 if all(row is not None and row["value"] is not None for row in own):
                     cells[system, column] = _mean_row(own)
-        if len(parts) > 1 and cells:
+        if cells:
             shown = tuple(c for c in COLUMNS if any(key[1] == c for key in cells))
             found.append(Block(f"mean {title}", f"{len(parts)} tasks", "mean", shown, cells))
     return found

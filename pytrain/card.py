@@ -44,8 +44,8 @@ from sentence_transformers import SentenceTransformer
 model = SentenceTransformer("model")
 vectors = model.encode(["{_example(own)}"])
 ```
-Text: `{own["text_template"]}`{_separator(own)}; {own["pooling"]} pooling, unit length,
-{_limit(own)}.
+{_transformers(own, settings)}Text: `{own["text_template"]}`{_separator(own)}; {own["pooling"]}
+pooling, unit length, {_limit(own)}.
 
 ## What it was made from
 {_tables(run)}
@@ -101,6 +101,25 @@ def _what(run: dict[str, Any]) -> str:
 def _example(own: dict[str, Any]) -> str:
     parts = {"title": "A title", "abstract": "An abstract.", "sep": "[SEP]"}
     return own["text_template"].format(**parts)
+
+
+def _transformers(own: dict[str, Any], settings: dict[str, Any]) -> str:
+    """The same vectors without sentence-transformers, where no layer comes after the pooling."""
+    if own.get("kind") != "transformer" or settings.get("mlm.whiten_on"):
+        return ""
+    return f"""The same without sentence-transformers:
+```python
+import torch
+from transformers import AutoModel, AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained("model")
+words = tokenizer(["{_example(own)}"], padding=True, truncation=True, return_tensors="pt")
+with torch.inference_mode():
+    hidden = AutoModel.from_pretrained("model")(**words).last_hidden_state
+mask = words["attention_mask"].unsqueeze(-1)
+mean = (hidden * mask).sum(1) / mask.sum(1)
+vectors = torch.nn.functional.normalize(mean, dim=1).numpy()
+```
+"""
 
 
 def _separator(own: dict[str, Any]) -> str:

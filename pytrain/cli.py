@@ -13,6 +13,7 @@ from pytrain.resume import can_resume, resume
 from pytrain.stages import CHECKPOINTED, run_stage, run_together
 from pytrain.stages import RUNNERS as _RUNNERS
 from warehouse.errors import UserError
+from warehouse.years import years_of
 
 
 class _Group(click.Group):
@@ -30,7 +31,10 @@ class _Group(click.Group):
             raise
 
 
-def _vintage(command: Callable) -> Callable:
+_YEAR = click.option("--year", type=int, required=True, help="The cutoff: nothing later is read.")
+
+
+def _vintage(command: Callable, year: Callable = _YEAR) -> Callable:
     """The options of every stage; --track is the setting `track`."""
 
     @functools.wraps(command)
@@ -52,7 +56,7 @@ def _vintage(command: Callable) -> Callable:
         click.option(
             "--preset", default="sample", show_default=True, help="paper, sample or tiny."
         ),
-        click.option("--year", type=int, required=True, help="The cutoff: nothing later is read."),
+        year,
     ):
         made = option(made)
     return made
@@ -221,26 +225,47 @@ def every(
         run_stage(stage, settings, year, seed, force, resume=again)
 
 
-@cli.command(epilog="Example: pytrain plan --year 2013 --preset paper")
-@_vintage
+def _one_or_several(command: Callable) -> Callable:
+    """The options of a stage, for one cutoff or for many."""
+    one = click.option("--year", type=int, help="One cutoff: every stage and setting.")
+    several = click.option("--years", help="Cutoffs, a line for each: 2010-2025, or 2013,2016.")
+    return _vintage(command, lambda made: one(several(made)))
+
+
+@cli.command(
+    epilog="Examples: pytrain plan --year 2013 --preset paper | pytrain plan --years 2010-2025"
+)
+@_one_or_several
 @click.option(
     "--machine",
     default="2-cores",
     help="2-cores, a100-40gb-x4, h100-80gb, h100-80gb-x8, h200-141gb.",
 )
 def plan(
-    year: int, preset: str, seed: int, overrides: tuple[str, ...], force: bool, machine: str
+    year: int | None,
+    years: str | None,
+    preset: str,
+    seed: int,
+    overrides: tuple[str, ...],
+    force: bool,
+    machine: str,
 ) -> None:
     """Say what `all` would make and take, and every setting, without making it.
 
     The preset `paper` is planned at the size of the paper's 2025; others at that of this lake.
     """
+    if (year is None) == (years is None):
+        raise UserError("give --year 2013 or --years 2010-2025, and not both")
     from pytrain import plan as stage_plan
     from pytrain.config import to_yaml
     from pytrain.run import run_path
     from pytrain.terms import plan_lines
 
     settings = _settings(preset, overrides)
+    if years is not None:
+        for line in stage_plan.year_lines(settings, years_of(years), machine):
+            click.echo(line)
+        return
     for stage in _RUNNERS:
         folder = run_path(preset, year, stage, seed)
         state = "made" if (folder / "run.json").is_file() else "to make"

@@ -18,8 +18,9 @@ from typing import Any
 import click
 
 from pytrain.stages import RUNNERS
-from warehouse.errors import CheckFailed, UserError
+from warehouse.errors import CheckFailed
 from warehouse.sources import runs_root
+from warehouse.years import years_of
 
 
 @dataclass
@@ -30,24 +31,6 @@ class Vintage:
     states: dict[str, str] = field(default_factory=lambda: dict.fromkeys(RUNNERS, "waiting"))
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(RUNNERS, 0.0))
     message: str = ""  # of the failure
-
-
-def years_of(text: str) -> list[int]:
-    """The years of "2013-2025", "2013,2016" or both together, in order, once each.
-
-    Raises:
-        UserError: no such list.
-    """
-    years: set[int] = set()
-    try:
-        for part in text.split(","):
-            first, _, last = part.partition("-")
-            years |= set(range(int(first), int(last or first) + 1))
-    except ValueError as error:
-        raise UserError(f"--years {text!r} is no list of years. Example: 2013-2025") from error
-    if not years:
-        raise UserError(f"--years {text!r} holds no year. Example: 2013-2025")
-    return sorted(years)
 
 
 def make(vintage: Vintage, words: Sequence[str], logs: Path, told: Callable[[], None]) -> None:

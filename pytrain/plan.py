@@ -7,14 +7,14 @@ over the machine's matrix rate, at the share of it that is named with the machin
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pytrain.scale import PAPER, Machine, Scale, machine
+from pytrain.scale import Machine, Scale, machine, scale_of
 
 if TYPE_CHECKING:
     from pytrain.config import MlmSettings, Settings
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MEASURED = Path(__file__).with_name("measured_stages.json")
 STAGES = ("tokenizer", "token cache", "walks", "skip-gram", "neighbours", "static")
 GB = 1e9
+_NO_LAKE = "scale\tno lake: sizes are not known. Make one: lake sample && lake build"
 PRIMARY = ("s2orc", "abstracts", "uspto")
 
 
@@ -160,41 +161,32 @@ def estimates(
         )
 
 
-def lake_scale(year: int) -> Scale | None:
-    """The size of a cutoff's slice in this lake; None where there is no lake.
+def year_lines(settings: "Settings", years: Sequence[int], name: str) -> Iterator[str]:
+    """The plan of many vintages, a tab-separated line each: hours of every stage, and all.
 
-    Tokens are taken to be 4.3 bytes long, the mean of English scientific text in a vocabulary of
-    50,368; a run counts its own.
+    Raises:
+        UserError: a year outside the lake.
     """
-    import pyarrow.compute as pc
+    from pytrain.terms import parameters_of
 
-    from warehouse.sources import lake_folder
-    from warehouse.tables import Lake
-
-    if not (lake_folder() / "lake.duckdb").is_file():
-        return None
-    tokens: dict[str, float] = {}
-    with Lake() as lake:
-        for batch in lake.batches("pretrain_text", ("source", "text"), cutoff=year):
-            lengths = pc.binary_length(batch.column("text"))
-            for name in pc.unique(batch.column("source")).to_pylist():
-                here = pc.sum(lengths.filter(pc.equal(batch.column("source"), name))).as_py()
-                tokens[name] = tokens.get(name, 0.0) + here / 4.3
-        counts = [
-            lake.read(table, (column,), cutoff=year).num_rows
-            for table, column in (
-                ("nodes", "node_id"),
-                ("edges", "citing_id"),
-                ("anchors", "doc_id"),
-            )
-        ]
-    return Scale(
-        tokens=tokens,
-        text_bytes=4.3 * sum(tokens.values()),
-        nodes=counts[0],
-        edges=counts[1],
-        anchors=counts[2],
-    )
+    on, parameters, total = machine(name), parameters_of(settings), 0.0
+    found = [scale_of(settings, year) for year in years]
+    for year, (scale, what) in zip(years, found, strict=True):
+        if scale is None or not scale.tokens:
+            yield _NO_LAKE
+            return
+        wanted = budget(settings.mlm, scale.tokens)
+        steps = max(1, round(wanted / settings.mlm.batch_tokens))
+        parts = list(estimates(settings, scale, on, parameters))
+        if year == years[0]:
+            heads = [f"{one.stage} h" for one in parts]
+            yield "\t".join(["year", "budget tokens", "steps", *heads, "all h", "peak GB", "scale"])
+        hours = sum(one.hours for one in parts)
+        total += hours
+        said = [f"{one.hours:.3g}" for one in parts]
+        peak = f"{max(one.peak_gb for one in parts):.3g}"
+        yield "\t".join([str(year), f"{wanted:.0f}", str(steps), *said, f"{hours:.3g}", peak, what])
+    yield f"all\t{len(years)} vintages, one after another\t{total:.3g} h on {name}"
 
 
 def plan_lines(settings: "Settings", year: int, name: str) -> Iterator[str]:
@@ -206,12 +198,9 @@ def plan_lines(settings: "Settings", year: int, name: str) -> Iterator[str]:
         name: of the machine.
     """
     on = machine(name)
-    if settings.preset == "paper":
-        scale, what = PAPER, "the paper's scale of 2025"
-    else:
-        scale, what = lake_scale(year), f"this lake as of {year}"
+    scale, what = scale_of(settings, year)
     if scale is None or not scale.tokens:
-        yield "scale\tno lake: sizes are not known. Make one: lake sample && lake build"
+        yield _NO_LAKE
         return
     from pytrain.terms import parameters_of
 

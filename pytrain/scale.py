@@ -1,8 +1,12 @@
 """How large a vintage is, and the machines that it may be made on."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from warehouse.errors import unknown
+
+if TYPE_CHECKING:
+    from pytrain.config import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,3 +62,47 @@ def machine(name: str) -> Machine:
     if name not in MACHINES:
         raise unknown("machine", name, sorted(MACHINES), "pytrain plan --help")
     return MACHINES[name]
+
+
+def lake_scale(year: int) -> Scale | None:
+    """The size of a cutoff's slice in this lake; None where there is no lake.
+
+    Tokens are taken to be 4.3 bytes long, the mean of English scientific text in a vocabulary of
+    50,368; a run counts its own.
+    """
+    import pyarrow.compute as pc
+
+    from warehouse.sources import lake_folder
+    from warehouse.tables import Lake
+
+    if not (lake_folder() / "lake.duckdb").is_file():
+        return None
+    tokens: dict[str, float] = {}
+    with Lake() as lake:
+        for batch in lake.batches("pretrain_text", ("source", "text"), cutoff=year):
+            lengths = pc.binary_length(batch.column("text"))
+            for name in pc.unique(batch.column("source")).to_pylist():
+                here = pc.sum(lengths.filter(pc.equal(batch.column("source"), name))).as_py()
+                tokens[name] = tokens.get(name, 0.0) + here / 4.3
+        counts = [
+            lake.read(table, (column,), cutoff=year).num_rows
+            for table, column in (
+                ("nodes", "node_id"),
+                ("edges", "citing_id"),
+                ("anchors", "doc_id"),
+            )
+        ]
+    return Scale(
+        tokens=tokens,
+        text_bytes=4.3 * sum(tokens.values()),
+        nodes=counts[0],
+        edges=counts[1],
+        anchors=counts[2],
+    )
+
+
+def scale_of(settings: "Settings", year: int) -> tuple[Scale | None, str]:
+    """The size a vintage is planned at, and where it is from."""
+    if settings.preset == "paper":
+        return PAPER, "the paper's scale of 2025"
+    return lake_scale(year), f"this lake as of {year}"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -78,6 +79,26 @@ def test_auto_model_with_mean_pooling_gives_the_same_vectors(runs):
     mean = torch.nn.functional.normalize((hidden * mask).sum(1) / mask.sum(1), dim=1)
     ours = Encoder.load(runs / "tiny-2012", dtype="fp32").embed(TITLES, ABSTRACTS)
     np.testing.assert_allclose(ours, mean.numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["tiny-2012", "tiny-2012-s1", "tiny-2012-static"])
+def test_the_code_of_the_card_gives_equal_vectors_by_either_library(runs, name, monkeypatch):
+    card = (runs / name / "model" / "README.md").read_text()
+    codes = re.findall(r"```python\n(.*?)```", card, re.DOTALL)
+    # A layer after the pooling, or a table of tokens, is nothing that AutoModel runs.
+    assert len(codes) == (2 if name == "tiny-2012" else 1)
+    asked = "A title[SEP]An abstract." if "static" not in name else "A title An abstract."
+    monkeypatch.chdir(runs / name)
+    found = []
+    for code in codes:
+        assert asked in code
+        said = {}
+        exec(code.replace(f'["{asked}"]', repr([asked, "Longer " * 90, "B"])), said)
+        found.append(said["vectors"])
+    ours = Encoder.load(runs / name, dtype="fp32").embed(["A title"], ["An abstract."])
+    np.testing.assert_allclose(found[0][:1], ours, atol=1e-5)
+    np.testing.assert_allclose(found[0], found[-1], atol=1e-5)
+    assert found[0].shape[0] == 3
 
 
 def test_a_sentence_transformers_folder_from_outside_keeps_its_own_pooling_and_length():

@@ -87,3 +87,40 @@ def test_plan_prints_a_line_per_stage(monkeypatch, tmp_path):
     assert small.exit_code == 0, small.output
     assert "this lake as of 2012" in small.output and "20,000 tokens\t20 steps" in small.output
     assert small.output.count("\nneighbours\t") == 2  # the run to make, and what it takes
+
+
+def test_plan_of_many_years_is_the_plan_of_each(monkeypatch, tmp_path):
+    from tiny_lake import make_tiny_lake
+
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(make_tiny_lake(tmp_path / "lake")))
+    monkeypatch.setenv("RUNS_ROOT", str(tmp_path / "runs"))
+    done = CliRunner().invoke(cli, ["plan", "--years", "2008-2010,2012", "--preset", "tiny"])
+    assert done.exit_code == 0, done.output
+    head, *rows, last = [line.split("\t") for line in done.stdout.splitlines()]
+    table = [dict(zip(head, row, strict=True)) for row in rows]
+    assert [row["year"] for row in table] == ["2008", "2009", "2010", "2012"]
+    for row in table:
+        one = CliRunner().invoke(cli, ["plan", "--year", row["year"], "--preset", "tiny"]).stdout
+        stages = one.partition("stage\tsize\thours\tpeak GB\n")[2].splitlines()
+        hours = {line.split("\t")[0]: float(line.split("\t")[2].replace(",", ""))
+                 for line in stages if line.count("\t") >= 3}  # fmt: skip
+        assert {name: float(row[f"{name} h"]) for name in hours} == pytest.approx(hours, rel=0.01)
+        assert float(row["all h"]) == pytest.approx(sum(hours.values()), rel=0.01)
+    hours = sum(float(row["all h"]) for row in table)
+    assert last[1].startswith("4 vintages") and float(last[2].split()[0]) == pytest.approx(
+        hours, rel=0.01
+    )
+
+
+@pytest.mark.parametrize("words", [[], ["--year", "2012", "--years", "2010-2012"]])
+def test_plan_takes_a_year_or_years(words):
+    done = CliRunner().invoke(cli, ["plan", "--preset", "tiny", *words])
+    assert done.exit_code == 2 and "not both" in done.output
+
+
+def test_plan_says_which_year_of_many_is_outside_the_lake(monkeypatch, tmp_path):
+    from tiny_lake import make_tiny_lake
+
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(make_tiny_lake(tmp_path / "lake")))
+    done = CliRunner().invoke(cli, ["plan", "--years", "2012-2099", "--preset", "tiny"])
+    assert done.exit_code == 2 and "is outside" in done.stderr and done.stdout == ""
