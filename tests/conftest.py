@@ -41,6 +41,7 @@ def build_lake(lake: Path, data_root: Path | None = None) -> None:
         for name in SETTINGS:
             patch.delenv(name, raising=False)
         patch.setenv("SCITLAKE_WAREHOUSE", str(lake))
+        patch.setenv("RUNS_ROOT", str(lake / "runs"))
         if data_root:
             patch.setenv("DATA_ROOT", str(data_root))
         build(BuildSettings())

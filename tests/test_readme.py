@@ -96,7 +96,9 @@ def statements() -> list[str]:
 @pytest.mark.parametrize("statement", statements())
 def test_a_statement_runs_on_the_sample_lake(sample_lake, statement):
     with duckdb.connect(str(sample_lake / "lake.duckdb"), read_only=True) as lake:
-        assert lake.sql(statement).limit(5).fetchall()
+        first = lake.sql(statement).limit(5)
+        # A lake has no runs until something is trained: tests/test_run_views.py has rows of them.
+        assert first.columns if "from runs." in statement else first.fetchall()
 
 
 def paths() -> list[str]:
