@@ -146,7 +146,7 @@ def test_every_module_that_make_runs_is_there():
 def test_real_tests_say_what_they_need(monkeypatch):
     monkeypatch.delenv("DATA_ROOT", raising=False)
     done = subprocess.run(
-        ["make", "-o", ".venv/installed", "test-real"], cwd=ROOT, capture_output=True, text=True,
+        ["make", "-o", ".venv/installed-dev", "test-real"], cwd=ROOT, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
     assert done.returncode != 0
