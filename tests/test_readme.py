@@ -146,8 +146,8 @@ def test_every_module_that_make_runs_is_there():
 def test_real_tests_say_what_they_need(monkeypatch):
     monkeypatch.delenv("DATA_ROOT", raising=False)
     done = subprocess.run(
-        ["make", "-o", ".venv/installed-dev", "test-real"], cwd=ROOT, capture_output=True, text=True,
-        check=False,
+        ["make", "-o", ".venv/installed-dev", "test-real"], cwd=ROOT, check=False,
+        capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode != 0
     assert "make test-real DATA_ROOT=" in done.stderr
