@@ -39,6 +39,77 @@ def pad(rows: Iterable[np.ndarray], pad_id: int) -> dict[str, Tensor]:
     return {"input_ids": torch.from_numpy(ids), "attention_mask": torch.from_numpy(mask)}
 
 
+def best_fit(lengths: Sequence[int] | np.ndarray, width: int) -> list[list[int]]:
+    """Rows of at most `width` tokens out of shorter ones, by best-fit decreasing.
+
+    Args:
+        lengths: (N,) tokens of each piece, none above `width`.
+        width: tokens of a row.
+
+    Returns:
+        Piece numbers of each row; longest pieces first, ties by number, so always the same.
+    """
+    rows: list[list[int]] = []
+    with_room: list[list[int]] = [[] for _ in range(width + 1)]  # row numbers by tokens free
+    for piece in np.lexsort((np.arange(len(lengths)), -np.asarray(lengths))).tolist():
+        length = int(lengths[piece])
+        free = next((room for room in range(length, width + 1) if with_room[room]), None)
+        if free is None:
+            rows.append([])
+            row, free = len(rows) - 1, width
+        else:
+            row = with_room[free].pop()
+        rows[row].append(piece)
+        with_room[free - length].append(row)
+    return rows
+
+
+def pack(rows: Sequence[Sequence[np.ndarray]], pad_id: int, width: int) -> dict[str, Tensor]:
+    """Several pieces a row, one after another, each counting its positions from 0.
+
+    Args:
+        rows: token ids of the pieces of each row.
+        pad_id: of the slots left over.
+        width: T, tokens of a row.
+
+    Returns:
+        (B, T) `input_ids`, `attention_mask`, `position_ids` and `segment_ids`: the number of the
+        piece in its row, from 1; padding is 0.
+    """
+    made = {name: np.zeros((len(rows), width), np.int64) for name in _PACKED}
+    made["input_ids"][:] = pad_id
+    for row, pieces in enumerate(rows):
+        start = 0
+        for number, piece in enumerate(pieces, start=1):
+            slots = slice(start, start + len(piece))
+            made["input_ids"][row, slots] = piece
+            made["attention_mask"][row, slots] = 1
+            made["position_ids"][row, slots] = np.arange(len(piece))
+            made["segment_ids"][row, slots] = number
+            start += len(piece)
+    return {name: torch.from_numpy(values) for name, values in made.items()}
+
+
+_PACKED = ("input_ids", "attention_mask", "position_ids", "segment_ids")
+
+
+def segment_masks(segment_ids: Tensor, window: int) -> dict[str, Tensor]:
+    """Which token sees which in packed rows: those of its own piece, and locally the near ones.
+
+    Args:
+        segment_ids: (B, T) number of the piece; padding, 0, sees padding, so that no softmax is
+            over nothing.
+        window: tokens that a local layer sees on either side.
+
+    Returns:
+        (B, 1, T, T) bool for ModernBERT's `full_attention` and `sliding_attention` layers.
+    """
+    own = (segment_ids[:, :, None] == segment_ids[:, None, :])[:, None]
+    places = torch.arange(segment_ids.shape[1], device=segment_ids.device)
+    near = (places[:, None] - places[None, :]).abs() <= window
+    return {"full_attention": own, "sliding_attention": own & near}
+
+
 def mean_pool(hidden: Tensor, mask: Tensor) -> Tensor:
     """Mean over the real tokens, special ones included: (B, T, D), (B, T) -> (B, D) float32.
 

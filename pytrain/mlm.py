@@ -5,6 +5,7 @@ by depth, 30% masking, warm-up, stable and cosine decay in the ratio 1:40:6.
 """
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from transformers import ModernBertConfig, ModernBertForMaskedLM
 
-from pytrain.batching import by_token_budget, pad
+from pytrain.batching import best_fit, by_token_budget, pack, pad, segment_masks
 from pytrain.config import MlmSettings, Settings
 from pytrain.corpus import Corpus
 from pytrain.device import attention_for, generator, pick_dtype, prepare
@@ -77,6 +78,8 @@ def run(
         dtype = pick_dtype(settings.dtype, device)
         attention = attention_for(device, dtype)
         model.set_attn_implementation(attention)
+        # Kernels that take real tokens alone need no packing.
+        packed = chosen.packing and attention != "flash_attention_2"
         plan = Plan(
             steps=corpus.steps,
             peak_lr=chosen.peak_lr,
@@ -89,7 +92,7 @@ def run(
         losses = train(
             model,
             masked_loss,
-            lambda step: batches(corpus, step, known),
+            lambda step: batches(corpus, step, known, packed=packed),
             optimizer_of(model, chosen),
             made,
             plan,
@@ -100,7 +103,7 @@ def run(
         last = losses[-max(1, len(losses) // 20) :]
         made.note(parameters=count_parameters(model), last_loss=sum(last) / len(last))
         made.note(dtype=str(dtype), device=device.type, threads=torch.get_num_threads())
-        made.note(processes=everyone.size, attention=attention)
+        made.note(processes=everyone.size, attention=attention, packed=packed)
         if chosen.held_out_share:
             years = years_of(lake, year, cache, chosen)
             made.note(held_out=evaluate(model, cache, years, chosen, known, dtype))
@@ -188,17 +191,39 @@ def optimizer_of(
     )
 
 
-def batches(corpus: Corpus, step: int, vocabulary: int) -> list[Batch]:
-    """The masked micro-batches of a step: a function of corpus, seed and step alone."""
+def batches(corpus: Corpus, step: int, vocabulary: int, *, packed: bool = False) -> list[Batch]:
+    """The masked micro-batches of a step: a function of corpus, seed and step alone.
+
+    Args:
+        corpus: of the slice.
+        step: from 0.
+        vocabulary: number of tokens that a random token is drawn from.
+        packed: several pieces in each row of `max_length` tokens; else a row each, alike in
+            length.
+    """
     chosen, pieces = corpus.settings, corpus.drawn(step)
     random, made = generator(corpus.seed, "mlm", "mask", step), []
-    for group in by_token_budget(corpus.pieces.lengths[pieces], chosen.micro_tokens):
-        batch = pad((corpus.ids(piece) for piece in pieces[group]), PAD)
+    for group, batch in (_packed if packed else _padded)(corpus, pieces):
         batch |= mask_tokens(batch["input_ids"], random, chosen, vocabulary)
         batch["doc_id"] = torch.from_numpy(np.array(corpus.doc_ids(pieces[group])))
         batch["weight"] = (batch["labels"] != IGNORED).sum().float()
         made.append(batch)
     return made
+
+
+def _padded(corpus: Corpus, pieces: np.ndarray) -> Iterator[tuple[np.ndarray, Batch]]:
+    for group in by_token_budget(corpus.pieces.lengths[pieces], corpus.settings.micro_tokens):
+        yield group, pad((corpus.ids(piece) for piece in pieces[group]), PAD)
+
+
+def _packed(corpus: Corpus, pieces: np.ndarray) -> Iterator[tuple[np.ndarray, Batch]]:
+    width = corpus.settings.max_length
+    rows = best_fit(corpus.pieces.lengths[pieces], width)
+    at_once = max(1, corpus.settings.micro_tokens // width)
+    for low in range(0, len(rows), at_once):
+        some = rows[low : low + at_once]
+        ids = [[corpus.ids(piece) for piece in pieces[row]] for row in some]
+        yield np.concatenate(some), pack(ids, PAD, width)
 
 
 def mask_tokens(
@@ -231,11 +256,13 @@ def mask_tokens(
 
 
 def masked_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Mean cross-entropy over the chosen tokens, in nats."""
+    """Mean cross-entropy over the chosen tokens, in nats; packed pieces do not see each other."""
+    mask, more = batch["attention_mask"], {}
+    if "segment_ids" in batch:
+        mask = segment_masks(batch["segment_ids"], model.config.sliding_window)
+        more = {"position_ids": batch["position_ids"]}
     return model(
-        input_ids=batch["input_ids"],
-        attention_mask=batch["attention_mask"],
-        labels=batch["labels"],
+        input_ids=batch["input_ids"], attention_mask=mask, labels=batch["labels"], **more
     ).loss
 
 
