@@ -43,6 +43,7 @@ def score_models(
             )
         shared = shared_cutoff(models, cutoff)
         benchmark = load_benchmark(lake, tasks)
+        _say_empty(lake, benchmark)
         for name in models:
             system = resolve(name, lake, shared, max_length=max_length, seed=settings.seed)
             split = system.split_at(shared)
@@ -83,7 +84,7 @@ def score_suites(
 
 def built_sizes() -> Iterator[dict]:
     """How large each task of the lake came out, beside the paper's."""
-    columns = ["task", "n_train", "n_test", "n_queries", "n_corpus", "paper_size"]
+    columns = ["task", "n_train", "n_test", "n_queries", "n_corpus", "paper_size", "lacks"]
     with Lake() as lake:
         yield from lake.read("tasks.task_sizes", columns, cutoff=ALL).to_pylist()
 
@@ -113,6 +114,20 @@ def _queried(lake: Lake, sql: str) -> Iterator[pa.RecordBatch]:
     yield from lake.query(sql)
 
 
+def _say_empty(lake: Lake, benchmark: Benchmark) -> None:
+    """Names the tasks without an example, and the sources that they wait for."""
+    empty = [name for name, one in benchmark.labels.items() if not len(one.ids)]
+    if not empty:
+        return
+    rows = lake.read("tasks.task_sizes", ["task", "lacks"], cutoff=ALL).to_pylist()
+    lacks = {row["task"]: row["lacks"] for row in rows}
+    for name in empty:
+        if lacks.get(name):
+            say(f"{name}: not scored, this lake lacks {lacks[name]}. See: lake sources")
+        else:
+            say(f"{name}: not scored, no document of this lake meets its rule")
+
+
 def _score(
     system: System,
     benchmark: Benchmark,
@@ -125,7 +140,7 @@ def _score(
     name = results.stem(system.name, cutoff, own, whitened)
     skipped = [
         task for task, one in benchmark.labels.items()
-        if system.embed is None and one.task.format != "retrieve"
+        if system.embed is None and one.task.format != "retrieve" and len(one.ids)
     ]  # fmt: skip
     if skipped:
         say(f"{system.name} only ranks, so it is not scored on: {', '.join(skipped)}")

@@ -30,6 +30,14 @@ class Labels:
         """The documents whose text is needed."""
         return self.ids
 
+    def dated(self) -> tuple[Ints, Ints]:
+        """(n,) documents that make the examples, and the task_year of each."""
+        return self.ids, self.years
+
+    def all_among(self, ids: Ints, seen: Ints) -> NDArray[np.bool_]:
+        """(n,) true for the examples `ids` whose documents are all among `seen`."""
+        return np.isin(ids, seen)
+
 
 @dataclass(frozen=True, slots=True)
 class Queries:
@@ -39,6 +47,7 @@ class Queries:
     ids: Ints  # (Q,)
     years: Ints  # (Q,) task_year, of the latest where rows differ
     label_years: Ints  # (Q,)
+    parts: tuple[Ints, Ints]  # (P,) position of a query and doc_id of a document it is made of
     corpus: Ints  # (N,)
     relevant: tuple[Ints, Ints]  # (R,) positions of the query and of the document
     overlap: NDArray[np.float64]  # (R,) share of word trigrams shared with the query, or nan
@@ -46,7 +55,16 @@ class Queries:
 
     def documents(self) -> Ints:
         """The documents whose text is needed."""
-        return np.union1d(self.ids, self.corpus)
+        return np.union1d(self.parts[1], self.corpus)
+
+    def dated(self) -> tuple[Ints, Ints]:
+        """(P,) documents that make the queries, and the task_year of each one's query."""
+        return self.parts[1], self.years[self.parts[0]]
+
+    def all_among(self, ids: Ints, seen: Ints) -> NDArray[np.bool_]:
+        """(n,) true for the queries `ids` whose documents are all among `seen`."""
+        unseen = self.parts[0][~np.isin(self.parts[1], seen)]
+        return ~np.isin(ids, self.ids[unseen])
 
 
 def read_labels(lake: Lake, task: Task) -> Labels | Queries:
@@ -54,7 +72,7 @@ def read_labels(lake: Lake, task: Task) -> Labels | Queries:
 
     Raises:
         CheckFailed: rows that no score could be honest about (a query in its own corpus, a
-            relevant document outside it, a label that is missing).
+            relevant document outside it, a label that is missing, a query without documents).
     """
     if task.format == "retrieve":
         return _read_queries(lake, task)
@@ -99,7 +117,8 @@ def hash_order(ids: Ints, *salt: object) -> Ints:
 
 
 def _read_queries(lake: Lake, task: Task) -> Queries:
-    columns = ["query_id", "doc_id", "task_year", "label_year", "trigram_overlap"]
+    columns = ["query_id", "doc_id", "task_year", "label_year"]
+    columns += ["trigram_overlap"] if task.distinct else []
     rows = lake.read(task.table, columns, cutoff=ALL).sort_by(
         [("query_id", "ascending"), ("doc_id", "ascending")]
     )
@@ -108,17 +127,33 @@ def _read_queries(lake: Lake, task: Task) -> Queries:
     twice = (np.diff(query_of) == 0) & (np.diff(doc_of) == 0)
     _refuse(task, "relevant documents listed twice", doc_of[:-1][twice])
     ids, query = np.unique(query_of, return_inverse=True)
-    _refuse(task, "queries that stand in the corpus", np.intersect1d(ids, corpus))
+    parts = _read_parts(lake, task, ids) if task.parts else (np.arange(len(ids)), ids)
+    _refuse(task, "queries that stand in the corpus", np.intersect1d(parts[1], corpus))
     _refuse(task, "relevant documents outside the corpus", np.setdiff1d(doc_of, corpus))
     years, label_years = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
     np.maximum.at(years, query, _ints(rows, "task_year"))
     np.maximum.at(label_years, query, _ints(rows, "label_year"))
-    overlap = rows.column("trigram_overlap").cast(pa.float64()).to_numpy()
+    overlap = np.full(len(doc_of), np.nan)
+    if task.distinct:
+        overlap = rows.column("trigram_overlap").cast(pa.float64()).to_numpy()
     document = np.searchsorted(corpus, doc_of)
-    digest = _digest(task.name, query_of, doc_of, years, label_years, overlap, corpus)
-    return Queries(
-        task, ids, years, label_years, corpus, (query.astype(np.int64), document), overlap, digest
+    said = (query_of, doc_of, years, label_years, overlap, corpus)
+    digest = _digest(task.name, *said, *(parts if task.parts else ()))
+    relevant = (query.astype(np.int64), document)
+    return Queries(task, ids, years, label_years, parts, corpus, relevant, overlap, digest)
+
+
+def _read_parts(lake: Lake, task: Task, ids: Ints) -> tuple[Ints, Ints]:
+    """The documents of each query, in ascending order of query and document."""
+    rows = lake.read(task.queries_table, ["query_id", "doc_id"], cutoff=ALL).sort_by(
+        [("query_id", "ascending"), ("doc_id", "ascending")]
     )
+    query_of, doc_of = _ints(rows, "query_id"), _ints(rows, "doc_id")
+    _refuse(task, "queries without a document", np.setdiff1d(ids, query_of))
+    _refuse(task, "queries without a relevant document", np.setdiff1d(query_of, ids))
+    twice = (np.diff(query_of) == 0) & (np.diff(doc_of) == 0)
+    _refuse(task, "documents listed twice in a query", doc_of[:-1][twice])
+    return np.searchsorted(ids, query_of), doc_of
 
 
 def _label_array(task: Task, column: pa.ChunkedArray) -> NDArray:

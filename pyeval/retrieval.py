@@ -69,6 +69,26 @@ def search(queries: Floats, corpus: Floats, depth: int) -> Ranking:
     return ranking
 
 
+def mean_of_parts(vectors: Floats, query_of: Ints, n_queries: int) -> Floats:
+    """The vector of each query, from those of the documents that it is made of.
+
+    Args:
+        vectors: (P, D) one per document of a query.
+        query_of: (P,) position of its query.
+        n_queries: Q; every query has a document.
+
+    Returns:
+        (Q, D) the mean of the documents' unit vectors; a query of one document is that vector.
+
+    Source: paper, Appendix B.3 "Assignee Patent Match"; embeddings are unit vectors (B.5).
+    """
+    if np.array_equal(query_of, np.arange(n_queries)):
+        return vectors
+    sums = np.zeros((n_queries, vectors.shape[1]))
+    np.add.at(sums, query_of, _unit(vectors))
+    return sums / np.bincount(query_of, minlength=n_queries)[:, None]
+
+
 def rank_scores(blocks: Iterator[Floats], n_queries: int, depth: int) -> Ranking:
     """The `depth` best documents by given scores.
 

@@ -17,7 +17,7 @@ from pyeval.embed import Cache, Documents, embed_documents, read_documents, samp
 from pyeval.labels import Labels, Queries, read_labels, task_settings, with_texts
 from pyeval.protocol import Measured, ScoreSettings, depth_needed, measure_labels, measure_queries
 from pyeval.results import ITEMS
-from pyeval.retrieval import search
+from pyeval.retrieval import mean_of_parts, search
 from pyeval.systems import System
 from pyeval.tasks import Task
 from pyeval.whiten import fit_whitening
@@ -56,7 +56,7 @@ def load_benchmark(lake: Lake, tasks: list[Task]) -> Benchmark:
     documents = read_documents(lake, np.unique(np.concatenate(wanted)))
     for name, one in labels.items():
         labels[name] = with_texts(one, documents.hashes[documents.at(one.documents())])
-    dated = [(one.ids, one.years) for one in labels.values()]
+    dated = [one.dated() for one in labels.values()]
     return Benchmark(
         labels,
         {task.name: task_settings(lake, task) for task in tasks},
@@ -75,7 +75,7 @@ def score(
     whitened: bool = False,
     cache_root: Path | None = None,
 ) -> Iterator[Scores]:
-    """Scores a system, one task at a time; tasks it cannot do give nothing.
+    """Scores a system, one task at a time; tasks it cannot do, and empty ones, give nothing.
 
     Args:
         system: an encoder, or a ranker for the retrieval tasks alone.
@@ -90,14 +90,14 @@ def score(
     bases = system.bases if settings.seen_basis is None else (settings.seen_basis,)
     seen = benchmark.seen(cutoff, bases)
     for labels in benchmark.labels.values():
-        if find is None and isinstance(labels, Labels):
+        if not len(labels.ids) or (find is None and isinstance(labels, Labels)):
             continue
         started = time.monotonic()
         own = _built(settings, benchmark.built_with[labels.task.name])
         measured = _measure(system, labels, benchmark.documents, find, own, cutoff)
         rows, tables = [], [ITEMS.empty_table()]
         for one in measured:
-            groups = columns.assign(one.years, np.isin(one.ids, seen), cutoff)
+            groups = columns.assign(one.years, labels.all_among(one.ids, seen), cutoff)
             tables.append(items.to_table(one, groups))
             shared = {
                 "model": system.name,
@@ -157,13 +157,19 @@ def _measure(
         return measure_labels(labels, find(labels.ids), settings, cutoff)
     depth = depth_needed(labels, settings)
     if find is not None:
-        ranking = search(find(labels.ids), find(labels.corpus), depth)
+        vectors = mean_of_parts(find(labels.parts[1]), labels.parts[0], len(labels.ids))
+        ranking = search(vectors, find(labels.corpus), depth)
     else:
-        texts = [
-            [f"{title} {abstract}" for title, abstract in zip(*parts, strict=True)]
-            for parts in (documents.texts(documents.at(ids)) for ids in (labels.ids, labels.corpus))
-        ]
-        ranking = system.rank(*texts, depth)
+        words, corpus = (
+            [f"{title} {abstract}" for title, abstract in zip(*texts, strict=True)]
+            for texts in (
+                documents.texts(documents.at(ids)) for ids in (labels.parts[1], labels.corpus)
+            )
+        )
+        queries: list[list[str]] = [[] for _ in labels.ids]
+        for query, text in zip(labels.parts[0].tolist(), words, strict=True):
+            queries[query].append(text)
+        ranking = system.rank([" ".join(texts) for texts in queries], corpus, depth)
     return measure_queries(labels, ranking, settings)
 
 

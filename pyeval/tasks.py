@@ -28,13 +28,14 @@ LABELS: dict[str, str] = {
 class Task:
     """A label table and how to score it; the SQL model `task_<name>` holds the rows.
 
-    A retrieval task has a second SQL model, `corpus_<name>`, the documents ranked.
+    A retrieval task has a second SQL model, `corpus_<name>`, the documents ranked, and where a
+    query is made of several documents a third, `queries_<name>`, that lists them.
     """
 
     name: str
     format: Format
     metric: str  # the score that enters the means, on a 0-100 scale
-    inputs: str  # "patent", "paper", or "query>corpus"
+    inputs: str  # "patent", "paper", or "query>corpus"; "patents>" where a query is several
     source: str  # who publishes the labels
     also: tuple[str, ...] = ()  # further metrics, printed beside
     multilabel: bool = False
@@ -42,6 +43,7 @@ class Task:
     log1p: bool = False  # the target is a count: regress log(1 + x)
     citations: bool = False  # labels are made of the citations that tuning trains on
     distinct: bool = False  # scored without near-copies too, as `<name>_distinct`
+    parts: bool = False  # a query is the mean of several documents
     corpus_size: int = 0  # documents ranked for each query; 0 unless format="retrieve"
 
     def __post_init__(self) -> None:
@@ -53,6 +55,8 @@ class Task:
             raise ValueError(f"{self.name}: binary_f1 needs its positive class, and only it")
         if (self.format == "retrieve") != bool(self.corpus_size):
             raise ValueError(f"{self.name}: a corpus size belongs to retrieval, and only there")
+        if self.parts and self.format != "retrieve":
+            raise ValueError(f"{self.name}: only a query is made of several documents")
 
     @property
     def table(self) -> str:
@@ -63,6 +67,11 @@ class Task:
     def corpus_table(self) -> str:
         """The view that holds the documents ranked."""
         return f"tasks.corpus_{self.name}"
+
+    @property
+    def queries_table(self) -> str:
+        """The view that lists the documents of each query, where they are several."""
+        return f"tasks.queries_{self.name}"
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -87,6 +96,15 @@ TASKS: dict[str, Task] = {
             citations=True,
         ),
         Task(
+            "same_inventor",
+            "retrieve",
+            "map",
+            "patent>patent",
+            "USPTO",
+            also=_NDCG,
+            corpus_size=100_000,
+        ),
+        Task(
             "patent_cite",
             "retrieve",
             "map",
@@ -106,6 +124,25 @@ TASKS: dict[str, Task] = {
             also=_NDCG,
             citations=True,
             distinct=True,
+            corpus_size=100_000,
+        ),
+        Task(
+            "same_initial_assignee",
+            "retrieve",
+            "map",
+            "patent>patent",
+            "OCPB",
+            also=_NDCG,
+            corpus_size=100_000,
+        ),
+        Task(
+            "assignee_patent_match",
+            "retrieve",
+            "map",
+            "patents>patent",
+            "USPTO",
+            also=("p_at_5", "p_at_10"),
+            parts=True,
             corpus_size=100_000,
         ),
         # Ours: the papers' own citations, which every lake with Semantic Scholar can score.

@@ -1,30 +1,19 @@
 """The benchmark's tables against an oracle that shares no code with them: polars, not SQL."""
 
-import hashlib
 import math
 import re
 from datetime import date
 from fractions import Fraction
-from pathlib import Path
 
 import duckdb
 import polars as pl
 import pytest
-import yaml
+from oracle_draws import SETTINGS, common_sample, draw, in_hash_order, utility_patents
 
-ROOT = Path(__file__).parents[1]
-SETTINGS = yaml.safe_load((ROOT / "dbt_project.yml").read_text())["vars"]
-SECTIONS = set("ABCDEFGH")
-RETRIEVAL = ("patent_cite", "patent_cocite", "paper_cite")
+from pyeval.tasks import TASKS
 
-
-def in_hash_order(ids, salt):
-    """Ids in the order of md5(seed:salt:id), the id breaking ties."""
-
-    def key(one):
-        return hashlib.md5(f"{SETTINGS['seed']}:{salt}:{one}".encode()).hexdigest(), one
-
-    return sorted(ids, key=key)
+RETRIEVAL = tuple(task.name for task in TASKS.values() if task.format == "retrieve")
+ONE_DOCUMENT = tuple(name for name in RETRIEVAL if not TASKS[name].parts)
 
 
 @pytest.fixture(scope="module")
@@ -36,47 +25,14 @@ def table(sample_lake):
 
 @pytest.fixture(scope="module")
 def utility(table):
-    """Granted utility patents, not withdrawn, with a date: one row each, the first grant."""
-    return (
-        table("staging.stg_patentsview__patents")
-        .filter(pl.col("is_utility") & pl.col("grant_year").is_not_null())
-        .join(table("staging.stg_uspto__withdrawn"), on="patent_id", how="anti")
-        .group_by("patent_id", "doc_id")
-        .agg(pl.col("grant_date").min(), pl.col("grant_year").min())
-    )
+    """Granted utility patents, not withdrawn, with a date."""
+    return utility_patents(table)
 
 
 @pytest.fixture(scope="module")
 def sample(table, utility):
-    """The common patent sample, made again: doc_id, grant_year, cpc_section, cell_patents."""
-    primary = (
-        table("staging.stg_patentsview__cpc_current")
-        .filter(pl.col("cpc_section").is_in(SECTIONS))
-        .sort("cpc_sequence", "cpc_section")
-        .join(utility, on="patent_id")
-        .group_by("doc_id", maintain_order=True)
-        .agg(pl.col("cpc_section").first())
-    )
-    patents = (
-        table("corpus.documents")
-        .filter(pl.col("doc_type") == "patent")
-        .filter(pl.col("title").str.strip_chars() != "")
-        .filter(pl.col("abstract").str.strip_chars() != "")
-        .filter(
-            pl.col("known_year").is_between(
-                SETTINGS["sample_first_year"], SETTINGS["sample_last_year"]
-            )
-        )
-        .join(primary, on="doc_id", how="left")
-        .with_columns(pl.col("cpc_section").fill_null("?"))
-    )
-    rows = []
-    for (year, section), cell in patents.group_by("known_year", "cpc_section"):
-        drawn = in_hash_order(cell["doc_id"], "common_patent_sample")
-        for doc_id in drawn[: SETTINGS["patents_per_cell"]]:
-            rows.append((doc_id, year, section, len(cell)))
-    columns = ["doc_id", "grant_year", "cpc_section", "cell_patents"]
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    """The common patent sample, made again."""
+    return common_sample(table, utility)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +88,7 @@ def test_cpc_sections_and_their_split_are_what_polars_draws(table, sample):
 def test_every_section_is_in_train_and_in_test(table):
     rows = table("tasks.task_cpc_section")
     for split in ("train", "test"):
-        assert set(rows.filter(pl.col("split") == split)["label"]) == SECTIONS
+        assert set(rows.filter(pl.col("split") == split)["label"]) == set("ABCDEFGH")
 
 
 def test_grant_year_has_the_patents_and_the_split_of_cpc_section(table):
@@ -177,26 +133,6 @@ def test_forward_citations_are_counted_to_the_day(table, sample, utility, citati
     assert max(len(one) for one in citing.values()) > 1
 
 
-def draw(pairs, year_of, task):
-    """The queries in order and those released, from {query: relevant documents}."""
-    share, enough = Fraction(str(SETTINGS["query_share"])), SETTINGS["min_queries"]
-    published, extra = [], []
-    for year in {year_of[query] for query in pairs}:
-        ordered = in_hash_order((q for q in pairs if year_of[q] == year), f"query:{task}")
-        n_published = math.ceil(share * len(ordered))
-        n_raised = min(math.ceil(Fraction(enough * len(ordered), len(pairs))), len(ordered))
-        published += ordered[:n_published]
-        extra += ordered[n_published:n_raised]
-    salt = f"query:{task}"
-    drawn = in_hash_order(published, salt) + in_hash_order(extra, salt)
-    wanted, released = set(), set()
-    for query in drawn:
-        if query in wanted and query in extra:
-            released.add(query)
-        wanted |= pairs[query]
-    return [query for query in drawn if query not in released], released
-
-
 @pytest.fixture(scope="module")
 def patent_pairs(sample, citations):
     """{query: cited sample patents} of every eligible query, and the year of each document."""
@@ -210,7 +146,7 @@ def patent_pairs(sample, citations):
 
 def test_patent_cite_has_the_queries_and_relevant_documents_that_polars_finds(table, patent_pairs):
     pairs, year_of = patent_pairs
-    queries, released = draw(pairs, year_of, "patent_cite")
+    queries, released = draw("patent_cite", pairs, year_of)
     expected = {
         (query, doc_id, year_of[query], max(year_of[query], year_of[doc_id]))
         for query in queries
@@ -259,7 +195,7 @@ def test_a_corpus_holds_the_relevant_documents_and_no_query(table, task):
     assert not set(rows["query_id"]) & set(corpus)
 
 
-@pytest.mark.parametrize("task", RETRIEVAL)
+@pytest.mark.parametrize("task", ONE_DOCUMENT)
 def test_overlap_is_the_share_of_trigrams_that_the_query_repeats(table, task):
     documents = table("corpus.documents")
     texts = dict(

@@ -86,6 +86,26 @@ def query_rows(kind: str) -> tuple[list[dict], list[dict]]:
     return rows, [{"doc_id": i} for i in held if i not in queries]
 
 
+def portfolio_rows() -> tuple[list[dict], list[dict]]:
+    """Queries of two patents each, with what either cites, and the documents of each query."""
+    rows, _ = query_rows("patent")
+    singles = sorted({row["query_id"] for row in rows})
+    query_of = {one: singles[n - n % 2] for n, one in enumerate(singles)}
+    year_of = {one["doc_id"]: one["known_year"] for one in documents("patent")}
+    year: dict[int, int] = {}
+    for one, query in query_of.items():
+        year[query] = max(year.get(query, 0), year_of[one])
+    pairs = sorted({(query_of[row["query_id"]], row["doc_id"]) for row in rows})
+    keys = ("query_id", "doc_id", "relevant", "task_year", "label_year")
+    return (
+        [
+            dict(zip(keys, (query, doc_id, 1, year[query], year[query]), strict=True))
+            for query, doc_id in pairs
+        ],
+        [{"query_id": query, "doc_id": one} for one, query in query_of.items()],
+    )
+
+
 def make_task_lake(folder: Path) -> Path:
     """A tiny lake with all task tables; about 300 patents and 300 papers.
 
@@ -110,6 +130,7 @@ def _make(folder: Path) -> None:
         cited[edge["cited_id"]] = cited.get(edge["cited_id"], 0) + 1
     patents, patent_corpus = query_rows("patent")
     papers, paper_corpus = query_rows("paper")
+    portfolios, portfolio_parts = portfolio_rows()
     pairs = applications()
     work = [(patent, application, "crosswalk", 2014) for patent, application in pairs.items()]
     keys = ("doc_id", "work_id", "via", "known_year")
@@ -123,6 +144,13 @@ def _make(folder: Path) -> None:
         "tasks.corpus_patent_cite": patent_corpus,
         "tasks.task_patent_cocite": patents[::-1],
         "tasks.corpus_patent_cocite": patent_corpus,
+        "tasks.task_same_inventor": patents,
+        "tasks.corpus_same_inventor": patent_corpus,
+        "tasks.task_same_initial_assignee": patents,
+        "tasks.corpus_same_initial_assignee": patent_corpus,
+        "tasks.task_assignee_patent_match": portfolios,
+        "tasks.queries_assignee_patent_match": portfolio_parts,
+        "tasks.corpus_assignee_patent_match": patent_corpus,
         "tasks.task_paper_cite": papers,
         "tasks.corpus_paper_cite": paper_corpus,
         "tasks.task_settings": [

@@ -3,18 +3,52 @@
   task_settings. A task is added with its models and one line here.
   paper_size: examples, or queries, in the paper's Table 1; none for a task of our own.
   settings: the vars of dbt_project.yml that shape the task.
+  draws_first: the queries are drawn in a model of their own, before their pairs are made.
+  parts: a query is the mean of several documents, listed in queries_<name>.
 #}
 {% macro task_catalog() %}
     {% set split = ['test_share', 'min_year_examples'] %}
     {% set draw = ['query_share', 'min_queries', 'near_copy_overlap'] %}
     {% set window = ['forward_citation_years', 'forward_citation_last_grant'] %}
+    {% set initial = ['min_assignee_patents', 'max_assignee_patents', 'initial_assignee_queries', 'corpus_patents'] %}
+    {% set match = ['match_assignees', 'match_min_patents', 'match_held_out_share', 'corpus_patents'] %}
     {% set cocite = ['min_cited', 'min_cociting', 'corpus_patents'] %}
     {{ return([
         {'name': 'cpc_section', 'format': 'classify', 'paper_size': 1301889, 'settings': split},
         {'name': 'grant_year', 'format': 'regress', 'paper_size': 1301889, 'settings': split},
         {'name': 'forward_citation', 'format': 'regress', 'paper_size': 1031904, 'settings': split + window},
+        {'name': 'same_inventor', 'format': 'retrieve', 'paper_size': 5304, 'settings': draw + ['min_inventors', 'corpus_patents'], 'draws_first': true},
         {'name': 'patent_cite', 'format': 'retrieve', 'paper_size': 2810, 'settings': draw + ['min_cited', 'corpus_patents']},
         {'name': 'patent_cocite', 'format': 'retrieve', 'paper_size': 2814, 'settings': draw + cocite},
+        {'name': 'same_initial_assignee', 'format': 'retrieve', 'paper_size': 1989, 'settings': draw + initial, 'draws_first': true},
+        {'name': 'assignee_patent_match', 'format': 'retrieve', 'paper_size': 500, 'settings': match, 'draws_first': true, 'parts': true},
         {'name': 'paper_cite', 'format': 'retrieve', 'paper_size': none, 'settings': draw + ['min_cited', 'corpus_papers']},
     ]) }}
+{% endmacro %}
+
+{# The settings of the sample and of every task, as rows (task, setting, value) of a list of values. #}
+{% macro task_setting_rows(tasks) %}
+    {% set rows = [] %}
+    {% for name in [
+        'sample_first_year', 'sample_last_year', 'patents_per_cell', 'sample_without_cpc'
+    ] %}
+        {% do rows.append("('common_patent_sample', '" ~ name ~ "', '" ~ var(name) ~ "')") %}
+    {% endfor %}
+    {% for task in tasks %}
+        {% for name in ['seed'] + task.settings %}
+            {% do rows.append("('" ~ task.name ~ "', '" ~ name ~ "', '" ~ var(name) ~ "')") %}
+        {% endfor %}
+    {% endfor %}
+    {{ return(rows | join(',\n    ')) }}
+{% endmacro %}
+
+{# The published size of the sample and of every task, as rows (task, format, paper_size). #}
+{% macro task_published_rows(tasks) %}
+    {% set rows = ["('common_patent_sample', 'sample', 1301889)"] %}
+    {% for task in tasks %}
+        {% do rows.append(
+            "('" ~ task.name ~ "', '" ~ task.format ~ "', " ~ (task.paper_size or 'null') ~ ")"
+        ) %}
+    {% endfor %}
+    {{ return(rows | join(',\n    ')) }}
 {% endmacro %}

@@ -1,14 +1,93 @@
 {#
-  The pairs of the queries drawn for a retrieval task, and what became of each.
-
-  pairs: relation (query_id, doc_id, task_year, label_year) with every relevant document of every
-      eligible query. A task is its pairs; all else is here.
-  documents: relation (doc_id, title, abstract), for the overlap of query and relevant document.
-  corpus_size: the most documents the corpus may hold.
+  Which documents are drawn as the queries of a retrieval task: the CTE `drawn` (query_id,
+  task_year, is_extra, query_rank), from a CTE `eligible` (query_id, task_year).
 
   A share of each year's eligible queries is drawn in the order of their hash: query_share, or
   min_queries of all eligible ones where that is more; rounded up within each year. Counts are
   multiplied and divided as whole numbers, so that no draw hangs on a rounded fraction.
+  is_extra: drawn because the share rose above query_share.
+
+  at_most: where given, the draw is this many of all eligible ones instead, or all of them;
+      rounded down within each year.
+
+  Sources: paper, Appendix B.5 (1% of each year) and B.3 (at most 2,000); the rest our choice.
+#}
+{% macro task_draw(task, at_most=none) -%}
+counted as (
+    select
+        query_id,
+        task_year,
+        {{ stable_rank('query_id', 'query:' ~ task) }} as draw_order,
+        count(*) over (partition by task_year) as n_year,
+        count(*) over () as n_all
+    from eligible
+),
+
+shared as (
+    select
+        query_id,
+        task_year,
+        draw_order,
+        row_number() over (partition by task_year order by draw_order, query_id) as year_rank,
+        ceil(cast({{ var('query_share') }} as decimal(9, 6)) * n_year) as n_published,
+        {% if at_most is none %}
+            ({{ var('min_queries') }} * n_year + n_all - 1) // n_all as n_raised
+        {% else %}
+            {{ at_most }} * n_year // greatest(n_all, {{ at_most }}) as n_raised
+        {% endif %}
+    from counted
+),
+
+drawn as (
+    select
+        query_id,
+        task_year,
+        year_rank > n_published as is_extra,
+        row_number() over (
+            order by year_rank > n_published, draw_order, query_id
+        ) as query_rank
+    from shared
+    where year_rank <= {{ 'greatest(n_published, n_raised)' if at_most is none else 'n_raised' }}
+)
+{%- endmacro %}
+
+{#
+  Every eligible query of a task, and whether it was drawn: for tasks whose pairs are too many to
+  be made for more queries than those drawn.
+
+  eligible: relation (query_id, task_year).
+#}
+{% macro task_queries(task, eligible, at_most=none) -%}
+with eligible as (
+    select
+        query_id,
+        task_year
+    from {{ eligible }}
+),
+
+{{ task_draw(task, at_most) }}
+
+select
+    eligible.query_id,
+    eligible.task_year,
+    drawn.query_rank,
+    drawn.query_id is not null as is_drawn,
+    coalesce(drawn.is_extra, false) as is_extra
+from eligible
+left join drawn on eligible.query_id = drawn.query_id
+order by eligible.task_year, eligible.query_id
+{%- endmacro %}
+
+{#
+  The pairs of the queries drawn for a retrieval task, and what became of each.
+
+  pairs: relation (query_id, doc_id, task_year, label_year) with every relevant document of every
+      eligible query. A task is its pairs; all else is here.
+  documents: relation (doc_id, title, abstract), for the overlap of query and relevant document;
+      none where a query is no document.
+  corpus_size: the most documents the corpus may hold.
+  queries: relation made by task_queries, where the pairs are those of the drawn alone; else the
+      draw is made here, from the queries that have pairs.
 
   A query is never in the corpus. On a small lake, where most documents are drawn, that rule
   would take away the relevant documents of nearly every query. So a document that was drawn only
@@ -19,9 +98,9 @@
   relevant document is a query; 'corpus_full', the query was dropped because its relevant
   documents and those of the queries before it are more than the corpus holds.
 
-  Sources: paper, Appendix B.5 (1% of each year, queries not in the corpus); the rest our choice.
+  Sources: paper, Appendix B.5 (queries not in the corpus); the rest our choice.
 #}
-{% macro task_drawn_pairs(task, pairs, documents, corpus_size) -%}
+{% macro task_drawn_pairs(task, pairs, documents, corpus_size, queries=none) -%}
 with pairs as (
     select
         query_id,
@@ -31,44 +110,25 @@ with pairs as (
     from {{ pairs }}
 ),
 
+{% if queries is none %}
 eligible as (
     select distinct
         query_id,
-        task_year,
-        {{ stable_rank('query_id', 'query:' ~ task) }} as draw_order
+        task_year
     from pairs
 ),
 
-counted as (
-    select
-        query_id,
-        draw_order,
-        row_number() over (partition by task_year order by draw_order, query_id) as year_rank,
-        count(*) over (partition by task_year) as n_year,
-        count(*) over () as n_all
-    from eligible
-),
-
-shared as (
-    select
-        query_id,
-        draw_order,
-        year_rank,
-        ceil(cast({{ var('query_share') }} as decimal(9, 6)) * n_year) as n_published,
-        ({{ var('min_queries') }} * n_year + n_all - 1) // n_all as n_raised
-    from counted
-),
-
+{{ task_draw(task) }},
+{% else %}
 drawn as (
     select
         query_id,
-        year_rank > n_published as is_extra,
-        row_number() over (
-            order by year_rank > n_published, draw_order, query_id
-        ) as query_rank
-    from shared
-    where year_rank <= greatest(n_published, n_raised)
+        is_extra,
+        query_rank
+    from {{ queries }}
+    where is_drawn
 ),
+{% endif %}
 
 released as (
     select distinct later.query_id
@@ -123,9 +183,21 @@ judged as (
     from pairs
     inner join drawn on pairs.query_id = drawn.query_id
     left join needed on pairs.query_id = needed.query_id
-),
+)
 
-trigrams as (
+{% if documents is none %}
+select
+    query_id,
+    doc_id,
+    task_year,
+    label_year,
+    query_rank,
+    fate,
+    cast(null as double) as trigram_overlap
+from judged
+order by task_year, query_id, doc_id
+{% else %}
+, trigrams as (
     select
         doc_id,
         {{ task_word_trigrams("title || ' ' || abstract") }} as word_trigrams
@@ -152,6 +224,7 @@ left join trigrams as query
 left join trigrams as relevant
     on judged.doc_id = relevant.doc_id and judged.fate = 'kept'
 order by judged.task_year, judged.query_id, judged.doc_id
+{% endif %}
 {%- endmacro %}
 
 {#
@@ -160,16 +233,23 @@ order by judged.task_year, judged.query_id, judged.doc_id
   them, not even one that was dropped or lost its relevant documents. All tasks fill in one order,
   so that their corpora overlap and a document is embedded for all of them at once.
 
-  drawn: relation made by task_drawn_pairs. fillers: relation with doc_id.
+  drawn: relation made by task_drawn_pairs. fillers: relation with doc_id; none for a task whose
+  negatives are the relevant documents of other queries. parts: relation with the doc_id of every
+  document that is part of a query, where a query is made of several.
 #}
-{% macro task_corpus(drawn, fillers, corpus_size) -%}
+{% macro task_corpus(drawn, fillers=none, corpus_size=none, parts=none) -%}
 with relevant as (
     select distinct doc_id
     from {{ drawn }}
     where fate = 'kept'
-),
+)
 
-ranked as (
+{% if fillers is none %}
+select doc_id
+from relevant
+order by doc_id
+{% else %}
+, ranked as (
     select
         doc_id,
         row_number() over (
@@ -179,6 +259,9 @@ ranked as (
     where
         doc_id not in (select relevant.doc_id from relevant)
         and doc_id not in (select query_id from {{ drawn }} where fate <> 'released')
+        {% if parts is not none %}
+            and doc_id not in (select parts.doc_id from {{ parts }} as parts)
+        {% endif %}
 )
 
 select doc_id from relevant
@@ -187,4 +270,5 @@ select doc_id
 from ranked
 where fill_rank <= {{ corpus_size }} - (select count(*) from relevant)
 order by doc_id
+{% endif %}
 {%- endmacro %}

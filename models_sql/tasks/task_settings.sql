@@ -1,25 +1,17 @@
 -- The settings this build of the benchmark used, and what those left open came to.
 {{ config(materialized='table') }}
 
-{% set rows = [] %}
-{% for name in [
-    'sample_first_year', 'sample_last_year', 'patents_per_cell', 'sample_without_cpc'
-] %}
-    {% do rows.append(('common_patent_sample', name)) %}
-{% endfor %}
-{% for task in task_catalog() %}
-    {% for name in ['seed'] + task.settings %}
-        {% do rows.append((task.name, name)) %}
-    {% endfor %}
-{% endfor %}
+with given (task, setting, value) as (
+    values
+    {{ task_setting_rows(task_catalog()) }}
+)
 
-{% for task, name in rows %}
-    select
-        '{{ task }}' as task,
-        '{{ name }}' as setting,
-        '{{ var(name) }}' as value
-    union all
-{% endfor %}
+select
+    task,
+    setting,
+    value
+from given
+union all
 select
     'forward_citation' as task,
     'observed_to_citations' as setting,
