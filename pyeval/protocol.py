@@ -68,15 +68,15 @@ def measure_labels(
     """
     measure = _regress if labels.task.format == "regress" else _classify
     train = np.flatnonzero(~labels.test)
-    found = [measure(labels, vectors, [train] * len(settings.probe.seeds), settings, "")]
+    found = measure(labels, vectors, [train] * len(settings.probe.seeds), settings, "")
     if settings.rolling and cutoff is not None:
         known = train[labels.label_years[train] <= cutoff]
         rows = [known] * len(settings.probe.seeds)
-        found.append(measure(labels, vectors, rows, settings, "rolling"))
+        found += measure(labels, vectors, rows, settings, "rolling")
     if labels.task.format == "classify":
         for k in settings.few_shot:
             rows = [_few(labels, train, k, seed) for seed in settings.probe.seeds]
-            found.append(_classify(labels, vectors, rows, settings, f"{k}shot"))
+            found += _classify(labels, vectors, rows, settings, f"{k}shot")
     return found
 
 
@@ -114,7 +114,7 @@ def depth_needed(queries: Queries, settings: ScoreSettings) -> int:
 
 def _classify(
     labels: Labels, vectors: Vectors, rows: list[Ints], settings: ScoreSettings, variant: str
-) -> Measured:
+) -> list[Measured]:
     """The probe of each seed on its own train rows; equal rows are trained together."""
     test = np.flatnonzero(labels.test)
     classes = sorted({name for train in rows for name in _names(labels, train)})
@@ -128,18 +128,22 @@ def _classify(
         logits = _probe(labels, vectors, rows[first], test, classes, settings.probe, seeds)
         picked = slice(None) if shared else slice(first, first + 1)
         predicted[:, picked] = _decide(labels.task, logits).transpose(1, 0, 2)
-    scored = _scored(labels.task, classes)
-    return Measured(
-        task=labels.task,
-        metric=labels.task.metric,
-        evidence=F1Evidence(truth[:, scored], predicted[:, :, scored]),
-        ids=labels.ids[test],
-        years=labels.years[test],
-        variant=variant,
-        n_train=len(rows[0]),
-        classes=tuple(classes[c] for c in scored),
-        notes={"no_test_example": [classes[c] for c in scored if not truth[:, c].any()]},
-    )
+    found = []
+    for name, scored in _scored(labels.task, classes).items():
+        found.append(
+            Measured(
+                task=labels.task,
+                metric=labels.task.metric,
+                evidence=F1Evidence(truth[:, scored], predicted[:, :, scored]),
+                ids=labels.ids[test],
+                years=labels.years[test],
+                variant="_".join(filter(None, (variant, name))),
+                n_train=len(rows[0]),
+                classes=tuple(classes[c] for c in scored),
+                notes={"no_test_example": [classes[c] for c in scored if not truth[:, c].any()]},
+            )
+        )
+    return found
 
 
 def _probe(
@@ -170,7 +174,7 @@ def _decide(task: Task, logits: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 def _regress(
     labels: Labels, vectors: Vectors, rows: list[Ints], settings: ScoreSettings, variant: str
-) -> Measured:
+) -> list[Measured]:
     train, test = rows[0], np.flatnonzero(labels.test)
     predicted, notes = np.full(len(test), np.nan), {}
     if len(train):
@@ -181,16 +185,18 @@ def _regress(
         held_out[order[: min(share, settings.ridge.held_out_max)]] = True
         fit = ridge(shown, labels.label[train], held_out, settings.ridge)
         predicted, notes = fit.predict(asked), {"penalty": fit.penalty}
-    return Measured(
-        task=labels.task,
-        metric=labels.task.metric,
-        evidence=TauEvidence(labels.label[test], predicted),
-        ids=labels.ids[test],
-        years=labels.years[test],
-        variant=variant,
-        n_train=len(train),
-        notes=notes,
-    )
+    return [
+        Measured(
+            task=labels.task,
+            metric=labels.task.metric,
+            evidence=TauEvidence(labels.label[test], predicted),
+            ids=labels.ids[test],
+            years=labels.years[test],
+            variant=variant,
+            n_train=len(train),
+            notes=notes,
+        )
+    ]
 
 
 def _retrieve(
@@ -253,8 +259,12 @@ def _one_hot(labels: Labels, rows: Ints, classes: list[str]) -> NDArray[np.bool_
     return matrix
 
 
-def _scored(task: Task, classes: list[str]) -> list[int]:
-    """Positions of the classes that the metric averages."""
-    if task.metric == "binary_f1":
-        return [c for c, name in enumerate(classes) if name == task.positive]
-    return list(range(len(classes)))
+def _scored(task: Task, classes: list[str]) -> dict[str, list[int]]:
+    """Positions of the classes that a metric averages, by the suffix of its variant."""
+    if task.metric != "binary_f1":
+        return {"": list(range(len(classes)))}
+    asked = {"": task.positive} | ({task.beside: task.beside} if task.beside else {})
+    return {
+        suffix: [c for c, one in enumerate(classes) if one == name]
+        for suffix, name in asked.items()
+    }

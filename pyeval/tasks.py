@@ -35,11 +35,13 @@ class Task:
     name: str
     format: Format
     metric: str  # the score that enters the means, on a 0-100 scale
-    inputs: str  # "patent", "paper", or "query>corpus"; "patents>" where a query is several
+    # "patent", "application", "paper", or "query>corpus"; "patents>" where a query is several
+    inputs: str
     source: str  # who publishes the labels
     also: tuple[str, ...] = ()  # further metrics, printed beside
     multilabel: bool = False
     positive: str = ""  # the positive class of binary_f1
+    beside: str = ""  # a class whose F1 is printed beside, as `<name>_<class>`
     log1p: bool = False  # the target is a count: regress log(1 + x)
     citations: bool = False  # labels are made of the citations that tuning trains on
     distinct: bool = False  # scored without near-copies too, as `<name>_distinct`
@@ -53,6 +55,8 @@ class Task:
             raise ValueError(f"{self.name}: {sorted(wrong)} is no metric of {self.format}")
         if (self.metric == "binary_f1") != bool(self.positive):
             raise ValueError(f"{self.name}: binary_f1 needs its positive class, and only it")
+        if self.beside and not self.positive:
+            raise ValueError(f"{self.name}: a class beside belongs to binary_f1")
         if (self.format == "retrieve") != bool(self.corpus_size):
             raise ValueError(f"{self.name}: a corpus size belongs to retrieval, and only there")
         if self.parts and self.format != "retrieve":
@@ -85,6 +89,16 @@ TASKS: dict[str, Task] = {
     task.name: task
     for task in (
         Task("cpc_section", "classify", "macro_f1", "patent", "USPTO"),
+        Task("cpc_subclass", "classify", "macro_f1", "patent", "USPTO", multilabel=True),
+        Task("assignee_type", "classify", "macro_f1", "patent", "USPTO"),
+        Task("academic_public", "classify", "binary_f1", "patent", "OCPB", positive="public"),
+        # The foreign class is the rare one: its F1 is printed beside.
+        Task(
+            "us_foreign", "classify", "binary_f1", "patent", "OCPB", positive="us", beside="foreign"
+        ),
+        Task("vc_backed", "classify", "binary_f1", "patent", "OCPB", positive="backed"),
+        Task("grant_abandon", "classify", "binary_f1", "application", "USPTO", positive="granted"),
+        Task("renewal", "classify", "binary_f1", "patent", "USPTO", positive="maintained"),
         Task("grant_year", "regress", "kendall_tau", "patent", "USPTO"),
         Task(
             "forward_citation",
@@ -95,6 +109,7 @@ TASKS: dict[str, Task] = {
             log1p=True,
             citations=True,
         ),
+        Task("kogan_value", "regress", "kendall_tau", "patent", "KPSS"),
         Task(
             "same_inventor",
             "retrieve",
@@ -160,12 +175,20 @@ TASKS: dict[str, Task] = {
 }
 
 
+_SCORED_WITH = {
+    f"{task.name}_{variant}": task.name
+    for task in TASKS.values()
+    for variant in (task.distinct and "distinct", task.beside)
+    if variant
+}
+
+
 def pick(names: Iterable[str]) -> list[Task]:
     """The tasks of these names in the table's order; all of them when none is named."""
     wanted = set(names)
     for name in sorted(wanted):
-        if name.removesuffix("_distinct") in TASKS and name not in TASKS:
-            base = name.removesuffix("_distinct")
+        base = _SCORED_WITH.get(name)
+        if base:
             raise UserError(f"{name!r} is scored together with {base!r}. Run: --task {base}")
         if name not in TASKS:
             raise unknown("task", name, TASKS, "pyeval tasks")

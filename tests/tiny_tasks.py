@@ -20,6 +20,7 @@ from tiny_lake import (
 )
 
 from pyeval.systems import System
+from pyeval.tasks import TASKS
 
 CUTOFF = 2012
 SECTIONS = "ABCDEF"
@@ -57,6 +58,25 @@ def label_rows(label, label_after: int = 0, last_year: int = 2015) -> list[dict]
         for one in documents("patent")
         if one["known_year"] <= last_year
     ]
+
+
+def probe_rows() -> dict[str, list[dict]]:
+    """Every task that a probe reads off a document, its label made of the planted topic."""
+    made = {}
+    for task in TASKS.values():
+        if task.format == "retrieve":
+            continue
+        if task.multilabel:
+            made[task.table] = label_rows(lambda one: [f"S{one['topic']}", f"T{one['topic'] // 2}"])
+        elif task.positive:
+            other = task.beside or "other"
+            names = (task.positive, other)
+            made[task.table] = label_rows(lambda one, names=names: names[one["topic"] % 2])
+        elif task.format == "regress":
+            made[task.table] = label_rows(lambda one: float(one["topic"]))
+        else:
+            made[task.table] = label_rows(lambda one: SECTIONS[one["topic"]])
+    return made
 
 
 def query_rows(kind: str) -> tuple[list[dict], list[dict]]:
@@ -134,8 +154,7 @@ def _make(folder: Path) -> None:
     pairs = applications()
     work = [(patent, application, "crosswalk", 2014) for patent, application in pairs.items()]
     keys = ("doc_id", "work_id", "via", "known_year")
-    tables = {
-        "tasks.task_cpc_section": label_rows(lambda one: SECTIONS[one["topic"]]),
+    tables = probe_rows() | {
         "tasks.task_grant_year": label_rows(lambda one: float(one["known_year"])),
         "tasks.task_forward_citation": label_rows(
             lambda one: float(cited.get(one["doc_id"], 0)), label_after=3, last_year=2013

@@ -4,6 +4,7 @@
   paper_size: examples, or queries, in the paper's Table 1; none for a task of our own.
   settings: the vars of dbt_project.yml that shape the task.
   draws_first: the queries are drawn in a model of their own, before their pairs are made.
+  observed: the source of labels whose last whole year closes the task's window.
   parts: a query is the mean of several documents, listed in queries_<name>.
 #}
 {% macro task_catalog() %}
@@ -15,8 +16,16 @@
     {% set cocite = ['min_cited', 'min_cociting', 'corpus_patents'] %}
     {{ return([
         {'name': 'cpc_section', 'format': 'classify', 'paper_size': 1301889, 'settings': split},
+        {'name': 'cpc_subclass', 'format': 'classify', 'paper_size': 854938, 'settings': split + ['frequent_subclasses']},
+        {'name': 'assignee_type', 'format': 'classify', 'paper_size': 1175654, 'settings': split},
+        {'name': 'academic_public', 'format': 'classify', 'paper_size': 228625, 'settings': split},
+        {'name': 'us_foreign', 'format': 'classify', 'paper_size': 2221228, 'settings': split},
+        {'name': 'vc_backed', 'format': 'classify', 'paper_size': 1005898, 'settings': split + ['min_vc_score']},
+        {'name': 'grant_abandon', 'format': 'classify', 'paper_size': 1982954, 'settings': split + ['grant_abandon_years', 'grant_abandon_last_filing'], 'observed': 'crosswalk'},
+        {'name': 'renewal', 'format': 'classify', 'paper_size': 868775, 'settings': split + ['renewal_years', 'renewal_last_grant'], 'observed': 'fees'},
         {'name': 'grant_year', 'format': 'regress', 'paper_size': 1301889, 'settings': split},
-        {'name': 'forward_citation', 'format': 'regress', 'paper_size': 1031904, 'settings': split + window},
+        {'name': 'forward_citation', 'format': 'regress', 'paper_size': 1031904, 'settings': split + window, 'observed': 'citations'},
+        {'name': 'kogan_value', 'format': 'regress', 'paper_size': 2061318, 'settings': split},
         {'name': 'same_inventor', 'format': 'retrieve', 'paper_size': 5304, 'settings': draw + ['min_inventors', 'corpus_patents'], 'draws_first': true},
         {'name': 'patent_cite', 'format': 'retrieve', 'paper_size': 2810, 'settings': draw + ['min_cited', 'corpus_patents']},
         {'name': 'patent_cocite', 'format': 'retrieve', 'paper_size': 2814, 'settings': draw + cocite},

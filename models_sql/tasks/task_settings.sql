@@ -11,10 +11,13 @@ select
     setting,
     value
 from given
-union all
-select
-    'forward_citation' as task,
-    'observed_to_citations' as setting,
-    cast(observed_to as varchar) as value
-from {{ ref('int_task_observed_to') }}
+{% for task in task_catalog() if task.observed %}
+    union all
+    select
+        '{{ task.name }}' as task,
+        'observed_to_{{ task.observed }}' as setting,
+        cast(observed_to as varchar) as value
+    from {{ ref('int_task_observed_to') }}
+    where label_source = '{{ task.observed }}'
+{% endfor %}
 order by task, setting
