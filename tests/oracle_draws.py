@@ -110,3 +110,27 @@ def corpus_of(
     """The relevant documents, and of the fillers that are no query the first in hash order."""
     left = in_hash_order(set(fillers) - set(queries) - relevant, "corpus")
     return relevant | set(left[: max(0, size - len(relevant))])
+
+
+def splits(years: Mapping[int, int], task: str) -> dict[int, str]:
+    """doc_id -> train or test, from doc_id -> year: a share of each year's hash order is test."""
+    share, split = Fraction(str(SETTINGS["test_share"])), {}
+    by_year: dict[int, list[int]] = {}
+    for doc_id, year in years.items():
+        by_year.setdefault(year, []).append(doc_id)
+    for ids in by_year.values():
+        ordered = in_hash_order(ids, task)
+        few = len(ordered) < SETTINGS["min_year_examples"]
+        n_test = 0 if few else math.floor(share * len(ordered))
+        split |= {one: "test" if i < n_test else "train" for i, one in enumerate(ordered)}
+    return split
+
+
+def matched(task: str, positives: Mapping[int, int], candidates: Mapping[int, int]) -> set[int]:
+    """Candidates drawn, as many of each year as it has positives; both are doc_id -> year."""
+    taken: set[int] = set()
+    for year in set(positives.values()):
+        wanted = sum(one == year for one in positives.values())
+        here = [one for one, when in candidates.items() if when == year and one not in positives]
+        taken |= set(in_hash_order(here, f"negatives:{task}")[:wanted])
+    return taken

@@ -1,14 +1,12 @@
 """The benchmark's tables against an oracle that shares no code with them: polars, not SQL."""
 
-import math
 import re
 from datetime import date
-from fractions import Fraction
 
 import duckdb
 import polars as pl
 import pytest
-from oracle_draws import SETTINGS, common_sample, draw, in_hash_order, utility_patents
+from oracle_draws import SETTINGS, common_sample, draw, splits, utility_patents
 
 from pyeval.tasks import TASKS
 
@@ -50,15 +48,8 @@ def citations(table, utility):
 
 
 def split_of(examples, task):
-    """{doc_id: split}: the first fifth of each year's hash order is test."""
-    share = Fraction(str(SETTINGS["test_share"]))
-    split = {}
-    for (_,), year in examples.group_by("grant_year"):
-        ordered = in_hash_order(year["doc_id"], task)
-        few = len(ordered) < SETTINGS["min_year_examples"]
-        n_test = 0 if few else math.floor(share * len(ordered))
-        split |= {one: "test" if i < n_test else "train" for i, one in enumerate(ordered)}
-    return split
+    """{doc_id: split} of examples dated by their grant."""
+    return splits(dict(examples.select("doc_id", "grant_year").iter_rows()), task)
 
 
 def labels(rows):
