@@ -23,7 +23,7 @@ def folder(tmp_path_factory):
 
 def scored(folder, embed, names=NAMES):
     """The value of every example, by the name of the score row."""
-    settings = ScoreSettings(few_shot=(4,), resamples=0)
+    settings = ScoreSettings(few_shot=(16,), resamples=0)
     with Lake(folder) as lake:
         benchmark = load_benchmark(lake, [TASKS[name] for name in names])
         found = score(tiny_tasks.system(embed), benchmark, lake, settings, cutoff=CUTOFF)
@@ -34,7 +34,7 @@ def scored(folder, embed, names=NAMES):
 def test_an_encoder_that_knows_the_label_scores_100(folder):
     vectors = {one["doc_id"]: np.eye(len(SECTIONS))[one["topic"]] for one in documents("patent")}
     found = scored(folder, tiny_tasks.knowing(vectors))
-    assert set(NAMES) < set(found) and {"us_foreign_foreign", "us_foreign_4shot"} < set(found)
+    assert set(NAMES) < set(found) and {"us_foreign_foreign", "us_foreign_16shot"} < set(found)
     for name, value in found.items():
         # Fifty epochs do not bring every threshold of several labels home.
         assert value > (99 if name.startswith("cpc_subclass") else 99.99), name
