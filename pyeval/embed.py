@@ -21,7 +21,7 @@ EmbedTexts = Callable[[Sequence[str], Sequence[str]], Vectors]
 
 # Where texts stand. What only the benchmark reads is no document of the corpus: it has an id above
 # those of papers and patents, and no year that a cutoff could be held against.
-_TEXTS = ("documents", "tasks.benchmark_applications")
+_TEXTS = ("documents", "tasks.benchmark_papers", "tasks.benchmark_applications")
 _FIRST_OTHER = 2_000_000_000_000
 _CHUNK = 2048  # documents embedded between two saves; a killed run loses at most these
 

@@ -199,3 +199,215 @@ def test_assignee_patent_match(table, utility, granted):
     listed = table("tasks.queries_assignee_patent_match")
     assert set(listed.iter_rows()) == {(q, one) for q, docs in parts.items() for one in docs}
     assert len(listed) == len(shown)
+
+
+@pytest.fixture(scope="module")
+def current(table):
+    """A function from an OpenAlex number to what the work is now."""
+    into = dict(
+        table("staging.stg_openalex__merged_ids").select("work_id", "into_work_id").iter_rows()
+    )
+
+    def follow(work):
+        while work in into:
+            work = into[work]
+        return work
+
+    return follow
+
+
+@pytest.fixture(scope="module")
+def links(table):
+    """Everything that links a work to a patent, before texts and years are asked for.
+
+    Citations {(patent doc_id, OpenAlex number)}, pairs {(patent doc_id, number): score}, and
+    the researchers' {(number, inventor, author): confidence}.
+    """
+    number = dict(table("intermediate.int_patents").select("patent_id", "doc_id").iter_rows())
+    cited = table("staging.stg_ros__patent_to_paper").filter(
+        pl.col("is_us") & (pl.col("confscore").fill_null(1) >= SETTINGS["min_confscore"])
+    )
+    citations = {
+        (number[patent], work)
+        for patent, work in cited.select("patent_id", "work_id").iter_rows()
+        if patent in number
+    }
+    pairs = {}
+    listed = table("staging.stg_ppp__patent_paper_pairs").select("patent_id", "work_id", "score")
+    for patent, work, score in listed.iter_rows():
+        if patent in number:
+            key = number[patent], work
+            pairs[key] = min(score, pairs.get(key, score))
+    people = defaultdict(list)
+    found = table("staging.stg_pqr__researchers")
+    for inventor, author, sure in found.select(
+        "inventor_id", "author_id", "confidence"
+    ).iter_rows():
+        people[author].append((inventor, sure))
+    works = {}
+    for author, work in table("staging.stg_pqr__author_works").iter_rows():
+        for inventor, sure in people.get(author, ()):
+            key = work, inventor, author
+            works[key] = min(sure, works.get(key, sure))
+    return citations, pairs, works
+
+
+@pytest.fixture(scope="module")
+def papers(table, links, current):
+    """The papers of the benchmark: OpenAlex number -> (doc_id, year)."""
+    held = table("staging.stg_openalex__works").filter(
+        pl.col("publication_year").is_not_null()
+        & (pl.col("title").str.strip_chars() != "")
+        & (pl.col("abstract").str.strip_chars() != "")
+        & ~pl.col("is_paratext").fill_null(False)
+        & ~pl.col("is_retracted").fill_null(False)
+        & ~pl.col("is_xpac").fill_null(False)
+    )
+    citations, pairs, works = links
+    linked = {work for _, work in citations} | {work for _, work in pairs}
+    linked = {current(work) for work in linked | {work for work, _, _ in works}}
+    found = {}
+    for work, year in held.select("work_id", "publication_year").iter_rows():
+        if work in linked:
+            found[work] = 2_000_000_000_000 + work, min(year, found.get(work, (0, year))[1])
+    return found
+
+
+def test_the_papers_are_the_linked_works_with_text(table, papers):
+    built = table("tasks.benchmark_papers").select("doc_id", "publication_year")
+    assert set(built.iter_rows()) == set(papers.values())
+    assert len(built) == len(papers) > 500
+
+
+@pytest.fixture(scope="module")
+def cites(links, current, papers, patents):
+    """{(patent, paper)} as doc_ids, of the benchmark alone."""
+    return {
+        (patent, papers[current(work)][0])
+        for patent, work in links[0]
+        if patent in patents and current(work) in papers
+    }
+
+
+def two_ways(pairs):
+    """{left: rights} and {right: lefts}."""
+    left, right = defaultdict(set), defaultdict(set)
+    for one, other in pairs:
+        left[one].add(other)
+        right[other].add(one)
+    return left, right
+
+
+def check(table, task, pairs, years, known, fillers, size, eligible=None):
+    """Draws among the eligible and compares; returns the counts of the draw."""
+    queries, released = draw(task, pairs, years, eligible=eligible)
+    counts = agree(table, task, pairs, queries, years, known, fillers, SETTINGS[size])
+    assert counts["n_eligible"] == len(pairs if eligible is None else eligible)
+    assert counts["n_released"] == len(released)
+    assert counts["n_queries"] > 50
+    return counts
+
+
+def test_patent_paper_citation(table, cites, patents, papers):
+    published = dict(papers.values())
+    filed = {one: year for one, (_, year) in patents.items() if year is not None}
+    pairs = {
+        patent: found
+        for patent, found in two_ways(cites)[0].items()
+        if len(found) >= SETTINGS["min_cited"] and patent in filed
+    }
+
+    def known(query, doc_id):
+        return max(filed[query], patents[query][0], published[doc_id])
+
+    check(table, "patent_paper_citation", pairs, filed, known, set(published), "corpus_papers")
+
+
+def test_paper_patent_retrieval(table, cites, patents, papers):
+    published = dict(papers.values())
+    pairs = {
+        paper: found
+        for paper, found in two_ways(cites)[1].items()
+        if len(found) >= SETTINGS["min_citing"]
+    }
+
+    def known(query, doc_id):
+        return max(published[query], patents[doc_id][0])
+
+    check(table, "paper_patent_retrieval", pairs, published, known, None, "corpus_patents")
+
+
+def test_papers_cocite(table, cites, patents, papers):
+    published = dict(papers.values())
+    cited, citing = two_ways(cites)
+    enough = SETTINGS["min_cociting"]
+    eligible = [paper for paper, found in citing.items() if len(found) >= enough]
+    pairs = {}
+    for paper in eligible:
+        others = set().union(*(cited[patent] for patent in citing[paper])) - {paper}
+        close = {one for one in others if len(citing[one] & citing[paper]) >= enough}
+        if close:
+            pairs[paper] = close
+
+    def known(query, doc_id):
+        years = sorted(patents[one][0] for one in citing[query] & citing[doc_id])
+        return max(published[query], published[doc_id], years[enough - 1])
+
+    counts = check(
+        table, "papers_cocite", pairs, published, known, None, "corpus_cocited_papers", eligible
+    )
+    assert counts["n_released"] > 0
+
+
+def test_ppp_paper_patent(table, links, current, papers, patents, granted):
+    published = dict(papers.values())
+    scores = {}
+    for (patent, work), score in links[1].items():
+        if patent in patents and current(work) in papers:
+            key = papers[current(work)][0], patent
+            scores[key] = min(score, scores.get(key, score))
+    pairs, _ = two_ways(key for key, score in scores.items() if score >= SETTINGS["min_pair_score"])
+    assert len(scores) > sum(map(len, pairs.values()))
+
+    def known(query, doc_id):
+        return max(published[query], patents[doc_id][0])
+
+    check(table, "ppp_paper_patent", pairs, published, known, granted, "corpus_patents")
+
+
+@pytest.fixture(scope="module")
+def researched(table, links, papers, patents):
+    """{patent: papers of its researchers} and {paper: patents of its researchers}."""
+    number = dict(table("intermediate.int_patents").select("patent_id", "doc_id").iter_rows())
+    sure = SETTINGS["min_researcher_confidence"]
+    wrote, who = defaultdict(set), defaultdict(set)
+    for (work, inventor, author), confidence in links[2].items():
+        if confidence >= sure:
+            who[inventor].add(author)
+            if work in papers:
+                wrote[inventor, author].add(papers[work][0])
+    together = set()
+    for inventor, patent in table("staging.stg_pqr__inventor_patents").iter_rows():
+        for author in who[inventor] if number.get(patent) in patents else ():
+            together |= {(number[patent], paper) for paper in wrote[inventor, author]}
+    return two_ways(together)
+
+
+def test_pqr_patent_paper(table, researched, papers, patents):
+    published = dict(papers.values())
+    filed = {one: year for one, (_, year) in patents.items() if year is not None}
+    pairs = {patent: found for patent, found in researched[0].items() if patent in filed}
+
+    def known(query, doc_id):
+        return max(filed[query], patents[query][0], published[doc_id])
+
+    check(table, "pqr_patent_paper", pairs, filed, known, None, "corpus_papers")
+
+
+def test_pqr_paper_patent(table, researched, papers, patents):
+    published = dict(papers.values())
+
+    def known(query, doc_id):
+        return max(published[query], patents[doc_id][0])
+
+    check(table, "pqr_paper_patent", researched[1], published, known, None, "corpus_patents")

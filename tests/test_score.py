@@ -180,6 +180,9 @@ def test_only_a_tuned_models_citation_tasks_are_contaminated_and_only_in_time(la
         for task, variants in {
             "patent_cite": ("", "_distinct"),
             "patent_cocite": ("", "_distinct"),
+            "patent_paper_citation": ("",),
+            "paper_patent_retrieval": ("",),
+            "papers_cocite": ("",),
             "paper_cite": ("",),
             "forward_citation": ("",),
         }.items()

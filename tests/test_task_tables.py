@@ -188,10 +188,9 @@ def test_a_corpus_holds_the_relevant_documents_and_no_query(table, task):
 
 @pytest.mark.parametrize("task", ONE_DOCUMENT)
 def test_overlap_is_the_share_of_trigrams_that_the_query_repeats(table, task):
-    documents = table("corpus.documents")
-    texts = dict(
-        zip(documents["doc_id"], documents["title"] + " " + documents["abstract"], strict=True)
-    )
+    columns = ["doc_id", "title", "abstract"]
+    held = [table(name).select(columns) for name in ("corpus.documents", "tasks.benchmark_papers")]
+    texts = {doc_id: f"{title} {abstract}" for doc_id, title, abstract in pl.concat(held).rows()}
 
     def trigrams(doc_id):
         words = re.findall("[a-z0-9]+", texts[doc_id].lower())

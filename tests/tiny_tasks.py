@@ -23,6 +23,7 @@ from pyeval.systems import System
 from pyeval.tasks import TASKS
 
 CUTOFF = 2012
+WORK = 2_000_000_000_000  # first id of OpenAlex works
 SECTIONS = "ABCDEF"
 READ_BEFORE_GRANT = 10  # patents granted after the cutoff whose application was filed by it
 
@@ -126,6 +127,41 @@ def portfolio_rows() -> tuple[list[dict], list[dict]]:
     )
 
 
+def works() -> list[dict]:
+    """OpenAlex's record of each planted paper: an id and a title of its own."""
+    return [
+        {
+            "doc_id": WORK + one["doc_id"],
+            "publication_year": one["known_year"],
+            "title": one["title"] + " (work)",
+            "abstract": f"{one['title']} as OpenAlex has it",
+        }
+        for one in documents("paper")
+    ]
+
+
+def linked_rows(inputs: str) -> tuple[list[dict], list[dict]]:
+    """Queries and corpus of a task between patents and works, "patent>paper" for example."""
+    asked, ranked = ("work" if kind == "paper" else kind for kind in inputs.split(">"))
+    held = {
+        "patent": sorted(one["doc_id"] for one in documents("patent")),
+        "work": sorted(one["doc_id"] for one in works()),
+    }
+    year = {one["doc_id"]: one["known_year"] for one in documents("patent")}
+    year |= {one["doc_id"]: one["publication_year"] for one in works()}
+    queries = [one for one in held[asked] if _share("query", one) < 0.2]
+    corpus = [one for one in held[ranked] if one not in queries]
+    rows = []
+    for query in queries:
+        for n in range(1 + query % 3):
+            doc_id = corpus[int(_share(f"relevant {n}", query) * len(corpus))]
+            dates = (year[query], max(year[query], year[doc_id]))
+            rows.append((query, doc_id, 1, *dates, 0.0))
+    keys = ("query_id", "doc_id", "relevant", "task_year", "label_year", "trigram_overlap")
+    rows = [dict(zip(keys, row, strict=True)) for row in sorted(set(rows))]
+    return rows, [{"doc_id": one} for one in corpus]
+
+
 def make_task_lake(folder: Path) -> Path:
     """A tiny lake with all task tables; about 300 patents and 300 papers.
 
@@ -177,6 +213,12 @@ def _make(folder: Path) -> None:
         ],
         "corpus.same_work": [dict(zip(keys, one, strict=True)) for one in work],
     }
+    tables["tasks.benchmark_papers"] = works()
+    no_application = {"doc_id": -1, "title": "", "abstract": ""}  # a table needs a row here
+    tables.setdefault("tasks.benchmark_applications", [no_application])
+    for task in TASKS.values():
+        if task.format == "retrieve" and "paper" in task.inputs and task.name != "paper_cite":
+            tables[task.table], tables[task.corpus_table] = linked_rows(task.inputs)
     with duckdb.connect(str(folder / "lake.duckdb")) as lake:
         for name, rows in tables.items():
             lake.register("given", pa.Table.from_pylist(rows))
@@ -200,7 +242,8 @@ def constant(titles, abstracts) -> np.ndarray:
 
 def knowing(vector_of: dict[int, np.ndarray]):
     """An encoder that recognises each document and gives it the vector it is told to."""
-    by_title = {one["title"]: vector_of.get(one["doc_id"]) for one in documents()}
+    held = [*documents(), *works()]
+    by_title = {one["title"]: vector_of.get(one["doc_id"]) for one in held}
     dims = len(next(iter(vector_of.values())))
     spare = np.zeros(dims, dtype=np.float32)
 

@@ -12,6 +12,7 @@
     {% set draw = ['query_share', 'min_queries', 'near_copy_overlap'] %}
     {% set window = ['forward_citation_years', 'forward_citation_last_grant'] %}
     {% set initial = ['min_assignee_patents', 'max_assignee_patents', 'initial_assignee_queries', 'corpus_patents'] %}
+    {% set linked = ['min_confscore'] %}
     {% set match = ['match_assignees', 'match_min_patents', 'match_held_out_share', 'corpus_patents'] %}
     {% set cocite = ['min_cited', 'min_cociting', 'corpus_patents'] %}
     {{ return([
@@ -31,6 +32,12 @@
         {'name': 'patent_cocite', 'format': 'retrieve', 'paper_size': 2814, 'settings': draw + cocite},
         {'name': 'same_initial_assignee', 'format': 'retrieve', 'paper_size': 1989, 'settings': draw + initial, 'draws_first': true},
         {'name': 'assignee_patent_match', 'format': 'retrieve', 'paper_size': 500, 'settings': match, 'draws_first': true, 'parts': true},
+        {'name': 'patent_paper_citation', 'format': 'retrieve', 'paper_size': 10926, 'settings': draw + linked + ['min_cited', 'corpus_papers'], 'draws_first': true},
+        {'name': 'paper_patent_retrieval', 'format': 'retrieve', 'paper_size': 12342, 'settings': draw + linked + ['min_citing', 'corpus_patents'], 'draws_first': true},
+        {'name': 'papers_cocite', 'format': 'retrieve', 'paper_size': 13659, 'settings': draw + linked + ['min_cociting', 'corpus_cocited_papers'], 'draws_first': true},
+        {'name': 'ppp_paper_patent', 'format': 'retrieve', 'paper_size': 1117, 'settings': draw + linked + ['min_pair_score', 'corpus_patents'], 'draws_first': true},
+        {'name': 'pqr_patent_paper', 'format': 'retrieve', 'paper_size': 13282, 'settings': draw + linked + ['min_researcher_confidence', 'corpus_papers'], 'draws_first': true},
+        {'name': 'pqr_paper_patent', 'format': 'retrieve', 'paper_size': 64173, 'settings': draw + linked + ['min_researcher_confidence', 'corpus_patents'], 'draws_first': true},
         {'name': 'paper_cite', 'format': 'retrieve', 'paper_size': none, 'settings': draw + ['min_cited', 'corpus_papers']},
     ]) }}
 {% endmacro %}
