@@ -30,7 +30,8 @@ SETTINGS = {
     "tune.peak_lr": "3.0e-3",
 }
 STAGES = ("tokenizer", "pretrain", "node2vec", "neighbours", "tune")
-MODELS = ("+scitlake.tasks", "+pretrain_asof", "+same_work", "+edges_asof", "+anchors_asof")
+MODELS = ("+pretrain_asof", "+same_work", "+edges_asof", "+anchors_asof", "+task_settings")
+MODELS += tuple(f"+{part}_{task}" for task in TASKS for part in ("task", "corpus"))
 
 
 def ask(command: str, *words: str) -> None:
