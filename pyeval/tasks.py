@@ -99,6 +99,10 @@ TASKS: dict[str, Task] = {
         Task("vc_backed", "classify", "binary_f1", "patent", "OCPB", positive="backed"),
         Task("grant_abandon", "classify", "binary_f1", "application", "USPTO", positive="granted"),
         Task("renewal", "classify", "binary_f1", "patent", "USPTO", positive="maintained"),
+        Task("ppp_patent", "classify", "binary_f1", "patent", "PPP", positive="paired"),
+        Task("ppp_paper", "classify", "binary_f1", "paper", "PPP", positive="paired"),
+        Task("pqr_patent", "classify", "binary_f1", "patent", "PQR", positive="researcher"),
+        Task("pqr_paper", "classify", "binary_f1", "paper", "PQR", positive="researcher"),
         Task("grant_year", "regress", "kendall_tau", "patent", "USPTO"),
         Task(
             "forward_citation",
@@ -110,6 +114,15 @@ TASKS: dict[str, Task] = {
             citations=True,
         ),
         Task("kogan_value", "regress", "kendall_tau", "patent", "KPSS"),
+        Task(
+            "science_uptake",
+            "regress",
+            "kendall_tau",
+            "paper",
+            "RoS",
+            log1p=True,
+            citations=True,
+        ),
         Task(
             "same_inventor",
             "retrieve",

@@ -43,10 +43,21 @@ with last_dates as (
     from {{ ref('stg_pqr__inventor_patents') }} as links
     inner join {{ ref('int_patents') }} as patents
         on links.patent_id = patents.patent_id
+
+    union all
+
+    -- Works have a year alone, and the last one may break off.
+    select
+        'researcher_papers' as label_source,
+        make_date(max(papers.publication_year), 1, 1) as last_date
+    from {{ ref('stg_pqr__author_works') }} as links
+    inner join {{ ref('int_task_linked_papers') }} as papers
+        on links.work_id = papers.work_id
 ),
 
 {% set sources = [
-    'citations', 'fees', 'crosswalk', 'patent_paper_pairs', 'researcher_patents'
+    'citations', 'fees', 'crosswalk', 'patent_paper_pairs', 'researcher_patents',
+    'researcher_papers'
 ] %}
 settings as (
     {% for name in sources %}

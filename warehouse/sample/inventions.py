@@ -6,6 +6,7 @@ import random
 from bisect import bisect_left, bisect_right
 from datetime import date, timedelta
 from itertools import pairwise
+from math import exp
 
 from warehouse.sample.settings import hashed, stream
 from warehouse.sample.text import Author, Idea, near_copy, patent_abstract, patent_title
@@ -96,9 +97,9 @@ def _parent(rng: random.Random, earlier: list[Invention], filed: date) -> Invent
 
 
 def _restated(rng: random.Random, earlier: list[Paper], year: int) -> Paper | None:
-    """A paper of the two years up to a filing, one of whose authors invents."""
+    """A paper of the two years up to a filing, one of whose authors invents; rather a good one."""
     near = [p for p in earlier if year - 2 < p.year <= year and any(a.invents for a in p.authors)]
-    return rng.choice(near) if near else None
+    return rng.choices(near, [exp(p.idea.quality) for p in near])[0] if near else None
 
 
 def _invention(

@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 
 # Part of the marker of a generated folder: raised whenever the generator's output changes.
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True, kw_only=True)

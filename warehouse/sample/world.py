@@ -17,6 +17,11 @@ from warehouse.sample.vocabulary import Vocabulary, build_vocabulary
 PEOPLE_PER_TOPIC = 14
 LINE = 6  # concepts of a line of work
 FIRMS, UNIVERSITIES, AGENCIES = 120, 16, 8
+# Shares of a sub-topic's patents up to which firms, universities and agencies own them, and then
+# individuals. Of five sub-topics one is academic and one of tinkerers, which makes the kind of an
+# owner learnable from text.
+_ACADEMIC, _TINKERERS, _COMMON = (0.30, 0.70, 0.93), (0.70, 0.72, 0.73), (0.93, 0.95, 0.965)
+_OWNERS = (_ACADEMIC, _TINKERERS, _COMMON, _COMMON, _COMMON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,15 +152,16 @@ def draw_idea(world: World, rng: random.Random, year: int) -> Idea:
 
 def draw_assignee(seed: int, rng: random.Random, topic: int) -> Assignee | None:
     """An owner: mostly one of the six firms at home in the sub-topic."""
+    firms, universities, agencies = _OWNERS[hashed(seed, "owners", topic) % len(_OWNERS)]
     chance = rng.random()
     if chance < 0.03:
         return None
-    if chance < 0.85:
+    if chance < firms:
         number = hashed(seed, "firm", topic, rng.randint(0, 5)) % FIRMS
         return Assignee(f"Firm {number:03d}", 2 if number % 2 else 3)
-    if chance < 0.92:
+    if chance < universities:
         return Assignee(f"University {rng.randrange(UNIVERSITIES):02d}", 2)
-    if chance < 0.96:
+    if chance < agencies:
         return Assignee(f"Agency {rng.randrange(AGENCIES):02d}", 6)
     return Assignee(f"Owner {rng.randrange(400):03d}", rng.choice((4, 5)))
 
