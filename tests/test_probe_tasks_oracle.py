@@ -6,7 +6,15 @@ from collections import Counter, defaultdict
 import duckdb
 import polars as pl
 import pytest
-from oracle_draws import SETTINGS, common_sample, matched, splits, utility_patents
+from oracle_draws import (
+    SETTINGS,
+    common_sample,
+    in_hash_order,
+    matched,
+    splits,
+    utility_patents,
+)
+from oracle_papers import benchmark_papers, current_works, linked_works
 
 
 @pytest.fixture(scope="module")
@@ -234,3 +242,158 @@ def test_granted_and_abandoned_applications(table, utility, sample):
             positives[row["doc_id"]] = (filed, max(filed, min(granted)))
     expected = balanced("grant_abandon", positives, candidates, ("granted", "abandoned"))
     agree(table, "grant_abandon", expected)
+
+
+@pytest.fixture(scope="module")
+def current(table):
+    """A function from an OpenAlex number to what the work is now."""
+    return current_works(table)
+
+
+@pytest.fixture(scope="module")
+def links(table):
+    """Everything that links a work to a patent."""
+    return linked_works(table)
+
+
+@pytest.fixture(scope="module")
+def papers(table, links, current):
+    """The papers of the benchmark: OpenAlex number -> (doc_id, year)."""
+    return benchmark_papers(table, links, current)
+
+
+@pytest.fixture(scope="module")
+def granted(table):
+    """doc_id -> (day, whether it is a utility patent) of every patent with a date."""
+    rows = table("intermediate.int_patents").drop_nulls("grant_date")
+    columns = ("doc_id", "grant_date", "is_utility")
+    return {doc_id: (day, utility) for doc_id, day, utility in rows.select(columns).iter_rows()}
+
+
+def test_paired_patents(table, filed, sample, links, papers, current, granted):
+    pairs = links[1]
+    years = {d: (f, g) for d, f, g in filed.values()}
+    known = dict(table("intermediate.int_dated_works").select("work_id", "known_year").rows())
+    positives = {}
+    for (patent, work), score in pairs.items():
+        if score >= SETTINGS["min_pair_score"] and patent in years:
+            filing, grant = years[patent]
+            first = max(grant, known.get(work) or grant)
+            positives[patent] = (filing, min(first, positives.get(patent, (0, first))[1]))
+    observed = last_whole_year(granted[patent][0] for patent, _ in pairs if patent in granted)
+    anyhow = {patent for patent, _ in pairs}
+    candidates = {
+        doc_id: (years[doc_id][0], max(years[doc_id]))
+        for doc_id in sample["doc_id"]
+        if doc_id in years and doc_id not in anyhow and years[doc_id][1] <= observed
+    }
+    expected = balanced("ppp_patent", positives, candidates, ("paired", "unpaired"))
+    assert len(expected) < 2 * len(positives) + 1
+    agree(table, "ppp_patent", expected)
+
+
+def test_paired_papers(table, links, papers, current, filed, granted):
+    citations, pairs, _ = links
+    known = dict(table("intermediate.int_dated_works").select("work_id", "known_year").rows())
+    grants = {d: g for d, _, g in filed.values()}
+    anyhow, positives, candidates = set(), {}, {}
+    for (patent, work), score in pairs.items():
+        if current(work) not in papers:
+            continue
+        doc_id, year = papers[current(work)]
+        anyhow.add(doc_id)
+        if score >= SETTINGS["min_pair_score"]:
+            both = patent in granted and known.get(work)
+            first = max(year, max(granted[patent][0].year, known[work]) if both else year)
+            positives[doc_id] = (year, min(first, positives.get(doc_id, (0, first))[1]))
+    observed = last_whole_year(granted[patent][0] for patent, _ in pairs if patent in granted)
+    held = dict(table("intermediate.int_task_patents").select("doc_id", "grant_year").rows())
+    assert set(grants) <= set(held)
+    for patent, work in citations:
+        if patent in held and current(work) in papers:
+            doc_id, year = papers[current(work)]
+            if doc_id not in anyhow and year <= observed:
+                first = max(year, held[patent])
+                candidates[doc_id] = (year, min(first, candidates.get(doc_id, (0, first))[1]))
+    agree(table, "ppp_paper", balanced("ppp_paper", positives, candidates, ("paired", "unpaired")))
+
+
+def even(task, positives, candidates):
+    """Two classes that are equal in every year; both arguments are {doc_id: (year, label_year)}."""
+    kept = in_hash_order(positives, f"capped:{task}")[: SETTINGS["researcher_examples"]]
+    expected = balanced(
+        task, {one: positives[one] for one in kept}, candidates, ("researcher", "other")
+    )
+    found = {}
+    for year in {year for year, *_ in expected.values()}:
+        here = {one: row for one, row in expected.items() if row[0] == year}
+        others = [one for one, row in here.items() if row[2] == "other"]
+        ours = in_hash_order(set(here) - set(others), f"positives:{task}")[: len(others)]
+        found |= {one: here[one] for one in (*others, *ours)}
+    counts = Counter((year, label) for year, _, label in found.values())
+    assert all(counts[year, "other"] == counts[year, "researcher"] for year, _ in counts)
+    return found
+
+
+def test_patents_of_researchers(table, filed, granted):
+    number = {patent_id: doc_id for patent_id, (doc_id, *_) in filed.items()}
+    confidence = {}
+    rows = table("staging.stg_pqr__researchers").select("inventor_id", "author_id", "confidence")
+    for inventor, author, sure in rows.iter_rows():
+        key = inventor, author
+        if sure is not None:
+            confidence[key] = min(sure, confidence.get(key, sure))
+        else:
+            confidence.setdefault(key, None)
+    listed = table("staging.stg_pqr__inventor_patents")
+    best, anyhow = {}, {inventor for inventor, _ in confidence}
+    for (inventor, _), sure in confidence.items():
+        best[inventor] = max(best.get(inventor, 0), sure or 0)
+    all_patents = dict(table("intermediate.int_patents").select("patent_id", "doc_id").rows())
+    days = [granted[d][0] for p in listed["patent_id"] if (d := all_patents.get(p)) in granted]
+    observed = last_whole_year(days)
+    years = {d: (f, g) for d, f, g in filed.values()}
+    positives, matched_at_all = {}, set()
+    for inventor, patent in listed.select("inventor_id", "patent_id").iter_rows():
+        doc_id = number.get(patent)
+        if doc_id and inventor in anyhow:
+            matched_at_all.add(doc_id)
+            if best[inventor] >= SETTINGS["min_researcher_confidence"]:
+                positives[doc_id] = (years[doc_id][0], max(years[doc_id]))
+    candidates = {
+        doc_id: (filing, max(filing, grant))
+        for doc_id, (filing, grant) in years.items()
+        if doc_id not in matched_at_all and grant <= observed
+    }
+    agree(table, "pqr_patent", even("pqr_patent", positives, candidates))
+
+
+def test_papers_of_researchers(table, links, papers):
+    sure, anyhow = set(), set()
+    for (work, _, _), confidence in links[2].items():
+        if work in papers:
+            anyhow.add(work)
+            if confidence is not None and confidence >= SETTINGS["min_researcher_confidence"]:
+                sure.add(work)
+    listed = set(table("staging.stg_pqr__author_works")["work_id"])
+    observed = max(papers[work][1] for work in listed & set(papers)) - 1
+    positives = {papers[work][0]: (papers[work][1],) * 2 for work in sure}
+    candidates = {
+        doc_id: (year, year)
+        for work, (doc_id, year) in papers.items()
+        if work not in anyhow and year <= observed
+    }
+    agree(table, "pqr_paper", even("pqr_paper", positives, candidates))
+
+
+def test_uptake(table, links, papers, current, granted):
+    citing = defaultdict(set)
+    for patent, work in links[0]:
+        if current(work) in papers and granted.get(patent, (None, False))[1]:
+            citing[papers[current(work)]].add(patent)
+    assert len(citing) < SETTINGS["uptake_papers"]
+    expected = {
+        doc_id: (year, max(year, *(granted[p][0].year for p in own)), float(len(own)))
+        for (doc_id, year), own in citing.items()
+    }
+    agree(table, "science_uptake", expected)
