@@ -73,7 +73,7 @@ def test_an_application_is_read_where_its_text_stands(folder, tmp_path):
     first = 100_000_000_000_000
     with duckdb.connect(str(lake_folder / "lake.duckdb")) as lake:
         lake.execute(
-            "create or replace view tasks.benchmark_applications as"
+            "create or replace table tasks.benchmark_applications as"
             f" select doc_id + {first} as doc_id, title || ' filed' as title, abstract"
             " from corpus.documents where doc_type = 'patent'"
         )
@@ -87,7 +87,6 @@ def test_an_application_is_read_where_its_text_stands(folder, tmp_path):
     assert "grant_abandon" in scored(lake_folder, embed, ["grant_abandon"])
     assert read and all(title.endswith(" filed") for title in read)
     with duckdb.connect(str(lake_folder / "lake.duckdb")) as lake:
-        lake.execute("drop view tasks.benchmark_applications")
-        lake.execute("create table tasks.benchmark_applications as from corpus.documents limit 0")
-    with pytest.raises(CheckFailed, match="have no title and abstract in documents or tasks.bench"):
+        lake.execute("delete from tasks.benchmark_applications")
+    with pytest.raises(CheckFailed, match="no title and abstract in documents or tasks"):
         scored(lake_folder, embed, ["grant_abandon"])

@@ -185,6 +185,7 @@ def test_only_a_tuned_models_citation_tasks_are_contaminated_and_only_in_time(la
             "papers_cocite": ("",),
             "paper_cite": ("",),
             "forward_citation": ("",),
+            "science_uptake": ("",),
         }.items()
         for variant in variants
         for column in ("all", "in_time")

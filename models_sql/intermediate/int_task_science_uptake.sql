@@ -8,7 +8,8 @@ with citations as (
         patents.known_year as grant_year
     from {{ ref('int_patent_paper_links') }} as links
     inner join {{ ref('int_patents') }} as patents on links.citing_id = patents.doc_id
-    inner join {{ ref('int_task_linked_works') }} as works on links.work_id = works.work_id
+    inner join {{ ref('int_task_linked_works') }} as works
+        on links.work_id = works.work_id
     inner join {{ ref('int_task_linked_papers') }} as papers
         on works.current_work_id = papers.work_id
     where patents.is_utility and patents.known_year is not null
