@@ -5,9 +5,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from pyeval import results
+from pyeval.labels import Queries
 from pyeval.own import embed_table, read_rows
 from pyeval.progress import say
 from pyeval.protocol import ScoreSettings
@@ -44,6 +46,7 @@ def score_models(
         shared = shared_cutoff(models, cutoff)
         benchmark = load_benchmark(lake, tasks)
         _say_empty(lake, benchmark)
+        _say_certain(benchmark)
         for name in models:
             system = resolve(name, lake, shared, max_length=max_length, seed=settings.seed)
             split = system.split_at(shared)
@@ -126,6 +129,19 @@ def _say_empty(lake: Lake, benchmark: Benchmark) -> None:
             say(f"{name}: not scored, this lake lacks {lacks[name]}. See: lake sources")
         else:
             say(f"{name}: not scored, no document of this lake meets its rule")
+
+
+def _say_certain(benchmark: Benchmark) -> None:
+    """Names the tasks in which some query cannot be ranked wrong: all of the corpus is relevant."""
+    for name, one in benchmark.labels.items():
+        if isinstance(one, Queries) and len(one.ids):
+            relevant = np.bincount(one.relevant[0], minlength=len(one.ids))
+            n = int((relevant == len(one.corpus)).sum())
+            if n:
+                say(
+                    f"{name}: of {len(one.ids):,} queries {n:,} score 100 whatever the model, "
+                    f"because all {len(one.corpus):,} documents of the corpus are relevant"
+                )
 
 
 def _score(

@@ -177,6 +177,27 @@ def test_queries_that_no_score_could_be_honest_about_fail_the_run(tmp_path, sql,
         read_labels(lake, task)
 
 
+def test_a_corpus_that_cannot_be_ranked_wrong_is_named(tmp_path, monkeypatch):
+    folder = make_task_lake(tmp_path / "lake")
+    with duckdb.connect(str(folder / "lake.duckdb")) as opened:
+        task, corpus = "tasks.task_papers_cocite", "tasks.corpus_papers_cocite"
+        first = f"select doc_id from {task} where query_id = (select min(query_id) from {task})"
+        opened.execute(f"delete from {corpus} where doc_id not in ({first})")
+        opened.execute(f"delete from {task} where doc_id not in (select doc_id from {corpus})")
+        rows = opened.sql(f"select query_id, count(*) from {task} group by 1")
+        counts = dict(rows.fetchall())
+        n = opened.sql(f"select count(*) from {corpus}").fetchall()[0][0]
+    certain = sum(count == n for count in counts.values())
+    assert certain > 0
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(folder))
+    monkeypatch.setenv("RUNS_ROOT", str(tmp_path / "runs"))
+    asked = ["run", "bm25", "--task", "papers_cocite", "--task", "same_inventor"]
+    done = CliRunner().invoke(cli, [*asked, "--resamples", "0"])
+    assert done.exit_code == 0, done.output
+    assert f"papers_cocite: of {len(counts)} queries {certain} score 100" in done.stderr
+    assert "same_inventor" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("lacks", "said"),
     [
