@@ -17,6 +17,7 @@ from raw_cut import Header, container
 
 from warehouse.sources import RawTable, project_dir
 
+_MARK = "\ufeff"
 NUMBERS = ("integer", "bigint", "double")
 # What may come of a fault. same: the table is as before; changed: the touched record is read as it
 # is written now; quarantined: records are missing and all of them listed; message: the build ends.
@@ -49,9 +50,12 @@ class RawFile:
 
     @property
     def header(self) -> Any:
-        """The header as it is written; the schema of Parquet; None of JSON lines."""
+        """The header as it is written; the schema of Parquet; None of JSON lines.
+
+        Without the byte order mark that a publisher puts before it: a fault may add its own.
+        """
         head = self._read[0]
-        return head.text if isinstance(head, Header) else head
+        return head.text.removeprefix(_MARK) if isinstance(head, Header) else head
 
     @cached_property
     def records(self) -> list:
@@ -61,7 +65,14 @@ class RawFile:
     @cached_property
     def rows(self) -> list[dict]:
         """The records by column; {} for one that does not parse."""
-        return [row for _, row in self._read[1]]
+        return [
+            {self._declared(name): value for name, value in row.items()} for _, row in self._read[1]
+        ]
+
+    def _declared(self, name: str) -> str:
+        """The name that a column is declared by: releases differ in case, and the lake does not."""
+        name = name.removeprefix(_MARK)
+        return name.lower() if name.lower() in self.columns else name
 
     @cached_property
     def columns(self) -> dict[str, dict]:
@@ -94,7 +105,8 @@ class RawFile:
     @cached_property
     def names(self) -> list[str]:
         """The columns of the header, in its order."""
-        return next(csv.reader([self.header], delimiter=self.delimiter))
+        written = next(csv.reader([self.header], delimiter=self.delimiter))
+        return [self._declared(name) for name in written]
 
     @cached_property
     def place(self) -> int:
