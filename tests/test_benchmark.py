@@ -12,6 +12,7 @@ from pyeval.cli import cli
 from pyeval.labels import read_labels
 from pyeval.paper_tasks import PATREPEVAL
 from pyeval.tasks import TASKS
+from warehouse.build import BuildSettings, build
 from warehouse.tables import Lake
 
 ROOT = Path(__file__).parents[1]
@@ -32,9 +33,16 @@ def test_the_benchmark_has_the_papers_proximity_tasks():
 
 
 @pytest.mark.slow
-def test_every_task_has_a_score_and_words_find_what_the_sample_planted(sample_lake, tmp_path):
+def test_every_task_has_a_score_and_words_find_what_the_sample_planted(
+    sample_lake, tmp_path, monkeypatch
+):
     """Inventors, assignees, pairs and researchers keep to their topics."""
-    env = {"SCITLAKE_WAREHOUSE": str(sample_lake), "RUNS_ROOT": str(tmp_path)}
+    lake = tmp_path / "lake"
+    monkeypatch.setenv("DATA_ROOT", str(sample_lake / "sample"))
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(lake))
+    monkeypatch.setenv("DBT_INDIRECT_SELECTION", "empty")
+    build(BuildSettings(variables={"min_year_examples": 20}))
+    env = {"SCITLAKE_WAREHOUSE": str(lake), "RUNS_ROOT": str(tmp_path / "runs")}
     asked = ["run", "tfidf-svd", "--resamples", "0", "--cutoff", "2013", "--no-few-shot"]
     done = CliRunner().invoke(cli, asked, env=env)
     assert done.exit_code == 0, done.output
@@ -46,10 +54,21 @@ def test_every_task_has_a_score_and_words_find_what_the_sample_planted(sample_la
     for task in PATREPEVAL:
         assert first[task.name]["value"] != "no examples", task.name
         assert float(first[task.name]["value"]) > 0, task.name
-    with Lake(sample_lake) as lake:
+    for name in (
+        "academic_public",
+        "vc_backed",
+        "ppp_patent",
+        "ppp_paper",
+        "pqr_patent",
+        "pqr_paper",
+    ):
+        assert float(first[name]["value"]) > 52, name  # both classes are equal: 50 by chance
+    for name in ("forward_citation", "kogan_value", "science_uptake"):
+        assert float(first[name]["value"]) > 5, name
+    with Lake(lake) as opened:
         for name in PROXIMITY:
             assert int(first[name]["n"]) >= 50, name
-            assert float(first[name]["value"]) > 1.5 * chance_of(lake, name), name
+            assert float(first[name]["value"]) > 1.5 * chance_of(opened, name), name
 
 
 def test_the_target_runs_what_the_commands_know():
