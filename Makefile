@@ -85,7 +85,7 @@ lint: $(TOOLS) ## ruff and sqlfluff
 	$(BIN)/sqlfluff lint --processes 2 models_sql
 
 bench: $(TOOLS) ## Time the kernels, alone on the machine
-	$(ALONE) $(BIN)/python -m tests.bench
+	$(ALONE) OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/python -m tests.bench --json runs/bench.json
 
 docs: $(STAMP) ## One offline page of data lineage
 	$(ALONE) $(BIN)/lake docs
