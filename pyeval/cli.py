@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from pyeval.leaderboard_cli import check, leaderboard
 from pyeval.report_cli import doctor, report, terminal
 from warehouse.errors import UserError
 
@@ -19,6 +20,8 @@ def cli() -> None:
 
 cli.add_command(report)
 cli.add_command(doctor)
+cli.add_command(leaderboard)
+cli.add_command(check)
 
 
 @cli.command(epilog="Example: pyeval tasks --json")
