@@ -100,12 +100,15 @@ def biased_walks(indptr, indices, starts, walk, seed, p, q, out):
     """Second-order walks by rejection; arguments as `uniform_walks`.
 
     A uniform neighbour x of the current node is kept with probability proportional to 1/p if
-    x is the node before, 1 if x is its neighbour, and 1/q otherwise.
+    x is the node before, 1 if x is its neighbour, and 1/q otherwise. What the node before has
+    above all others is drawn by itself, so that a large 1/p makes no draw fail; one number gives
+    the neighbour and, by what is left of it, whether it is kept.
     """
     n_walks, length = out.shape
     back = 1.0 / p
     far = 1.0 / q
-    ceiling = max(back, 1.0, far)
+    ceiling = max(1.0, far)
+    surplus = max(0.0, back - ceiling)
     for i in prange(n_walks):
         node = np.int64(starts[i])
         before = np.int64(-1)
@@ -114,11 +117,17 @@ def biased_walks(indptr, indices, starts, walk, seed, p, q, out):
         for step in range(1, length):
             row = indptr[node]
             degree = indptr[node + 1] - row
+            above = surplus if before >= 0 else 0.0
             while degree > 0:
                 state += _GOLDEN
-                x = np.int64(indices[row + np.int64(_unit(_scramble(state)) * degree)])
-                state += _GOLDEN
-                height = _unit(_scramble(state)) * ceiling
+                place = _unit(_scramble(state)) * (degree * ceiling + above) - above
+                if place < 0.0:
+                    x = before
+                    break
+                place /= ceiling
+                edge = min(np.int64(place), degree - 1)
+                x = np.int64(indices[row + edge])
+                height = (place - edge) * ceiling
                 if before < 0:
                     break
                 if x == before:
