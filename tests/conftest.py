@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import duckdb
 import pytest
 from filelock import FileLock
 
@@ -31,6 +32,13 @@ def sample_lake(tmp_path_factory) -> Path:
         if not (lake / "lake.duckdb").is_file():
             build_lake(lake)
     return lake
+
+
+@pytest.fixture(scope="module")
+def table(sample_lake):
+    """A function from a table's name to the whole table."""
+    with duckdb.connect(str(sample_lake / "lake.duckdb"), read_only=True) as lake:
+        yield lambda name: lake.sql(f"select * from {name}").pl()
 
 
 def build_lake(lake: Path, data_root: Path | None = None) -> None:

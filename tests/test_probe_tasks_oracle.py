@@ -3,7 +3,6 @@
 import math
 from collections import Counter, defaultdict
 
-import duckdb
 import polars as pl
 import pytest
 from oracle_draws import (
@@ -15,13 +14,6 @@ from oracle_draws import (
     utility_patents,
 )
 from oracle_papers import benchmark_papers, current_works, linked_works
-
-
-@pytest.fixture(scope="module")
-def table(sample_lake):
-    """A function from a table's name to the whole table."""
-    with duckdb.connect(str(sample_lake / "lake.duckdb"), read_only=True) as lake:
-        yield lambda name: lake.sql(f"select * from {name}").pl()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import re
 from datetime import date
 
-import duckdb
 import polars as pl
 import pytest
 from oracle_draws import SETTINGS, common_sample, draw, splits, utility_patents
@@ -12,13 +11,6 @@ from pyeval.tasks import TASKS
 
 RETRIEVAL = tuple(task.name for task in TASKS.values() if task.format == "retrieve")
 ONE_DOCUMENT = tuple(name for name in RETRIEVAL if not TASKS[name].parts)
-
-
-@pytest.fixture(scope="module")
-def table(sample_lake):
-    """A function from a table's name to the whole table."""
-    with duckdb.connect(str(sample_lake / "lake.duckdb"), read_only=True) as lake:
-        yield lambda name: lake.sql(f"select * from {name}").pl()
 
 
 @pytest.fixture(scope="module")
