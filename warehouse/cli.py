@@ -26,14 +26,15 @@ def cli() -> None:
 def sample(seed: int, scale: float, shuffle_citations: bool, out: Path | None) -> None:
     """Write generated raw files in the publishers' own layouts."""
     from warehouse.errors import UserError
-    from warehouse.sample import generate
+    from warehouse.sample import SampleSettings, generate
     from warehouse.sources import data_root
 
     folder = out or data_root()
     try:
-        made = generate(folder, seed=seed, scale=scale, shuffle_citations=shuffle_citations)
+        SampleSettings(seed=seed, scale=scale, shuffle_citations=shuffle_citations)
     except ValueError as error:
         raise UserError(f"{error}. Example: lake sample --scale 0.5") from error
+    made = generate(folder, seed=seed, scale=scale, shuffle_citations=shuffle_citations)
     click.echo(f"{folder}: {'sample written' if made else 'is this sample already'}")
 
 

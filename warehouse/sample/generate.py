@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from warehouse.errors import UserError
 from warehouse.sample.european_families import write_european_families
 from warehouse.sample.faults import FAULTS, FaultBook
 from warehouse.sample.fineweb import write_fineweb
@@ -29,6 +33,7 @@ from warehouse.sample.uspto import write_uspto
 from warehouse.sample.world import World, build_world
 
 MARKER = "sample.json"
+WRITING = "sample.partial"  # in a folder that is being written; its writer holds a lock on it
 
 
 def generate(
@@ -49,18 +54,63 @@ def generate(
         True if files were written, False if the folder was kept.
 
     Raises:
-        UserError: the folder holds something that is not a sample.
+        ValueError: settings that make no sample.
+        UserError: the folder holds something that is not a sample, cannot be written, or is being
+            written by another process. Nothing is left of what was begun.
     """
     settings = SampleSettings(seed=seed, scale=scale, shuffle_citations=shuffle_citations)
-    if _holds(folder, settings):
-        return False
-    partial = folder.with_name(folder.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    write_all(build_world(settings), partial)
-    shutil.rmtree(folder, ignore_errors=True)
-    partial.rename(folder)
+    try:
+        folder = folder.resolve()
+        if _holds(folder, settings):
+            return False
+        if Path.cwd().is_relative_to(folder):
+            raise UserError(
+                f"{folder} is the current folder or holds it, so it cannot be replaced. Name "
+                "another one: lake sample --out sample"
+            )
+        with _beside(folder) as partial:
+            write_all(build_world(settings), partial)
+            shutil.rmtree(folder, ignore_errors=True)
+            (partial / WRITING).unlink()
+            partial.rename(folder)
+    except OSError as error:
+        raise UserError(
+            f"cannot write a sample to {folder}: {error.strerror}. Make room, or name another "
+            "folder: lake sample --out <folder>"
+        ) from error
     return True
+
+
+@contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    """An empty folder beside another, held by this process and gone in the end unless renamed.
+
+    Raises:
+        UserError: another process holds it, or it is nothing that an earlier one began.
+    """
+    partial = folder.with_name(f"{folder.name}.partial")
+    mark = partial / WRITING
+    free = not partial.exists() or partial.is_dir() and not any(partial.iterdir())
+    if not free and not mark.is_file():
+        raise UserError(f"{partial} is in the way of writing {folder}. Move it away.")
+    partial.mkdir(parents=True, exist_ok=True)
+    with mark.open("w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(
+                f"another process is writing a sample to {folder}. Wait for it, or name another "
+                "folder: lake sample --out <folder>"
+            ) from None
+        try:
+            for path in partial.iterdir():  # of a process that was killed
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path != mark:
+                    path.unlink()
+            yield partial
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_all(world: World, folder: Path) -> None:
@@ -103,15 +153,13 @@ def _marker(world: World, book: FaultBook) -> dict[str, Any]:
 
 def _holds(folder: Path, settings: SampleSettings) -> bool:
     """Whether a folder holds the sample of these settings."""
-    from warehouse.errors import UserError
-
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return False
-    marker = folder / MARKER
-    if not marker.is_file():
+    try:
+        found = json.loads((folder / MARKER).read_text(encoding="utf-8"))
+        return found["format"] == FORMAT and found["settings"] == asdict(settings)
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(
             f"{folder} exists and holds no sample, so it is left alone."
-            " Move it away, or name another folder."
-        )
-    found = json.loads(marker.read_text(encoding="utf-8"))
-    return found["format"] == FORMAT and found["settings"] == asdict(settings)
+            " Move it away, or name another folder: lake sample --out <folder>"
+        ) from error

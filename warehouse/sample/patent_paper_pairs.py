@@ -33,9 +33,11 @@ def write_patent_paper_pairs(world: World, folder: Path, book: FaultBook) -> Non
     for key in book.take("pair_repeated", [key for key in keys if found[key][2] < 4]):
         rows.append([*found[key][:2], 4, *found[key][3:]])
     plants = book.planted["patent_plant"][: book.extra("pair_plant", len(rows))]
+    plants = plants if rows else []  # a very small sample may have no pair to copy
     book.note("pair_plant", plants)
     rows += [[rows[0][0], f"US-{plant}", 2, 100, f"US-{plant}"] for plant in plants]
-    works = [f"W{_UNHELD_WORK + n}" for n in range(book.extra("pair_unheld_work", len(rows)))]
+    unheld = min(book.extra("pair_unheld_work", len(rows)), len(rows))
+    works = [f"W{_UNHELD_WORK + n}" for n in range(unheld)]
     book.note("pair_unheld_work", works)
     rows += [[work, *rows[n][1:]] for n, work in enumerate(works)]
     header = "paperid patent ppp_score daysdiffcont all_patents_for_the_same_paper"
