@@ -89,8 +89,8 @@ def tasks(as_json: bool, sizes: bool) -> None:
 @click.option(
     "--from",
     "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder of SciRepEval's released files.",
+    type=click.Path(path_type=Path),
+    help="A benchmark's files instead of the lake's tasks; with --suite, SciRepEval's.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be scored, and stop.")
 def run(models, names, cutoff, whiten, whiten_documents, rolling, few_shot, metrics, resamples,
@@ -105,9 +105,15 @@ def run(models, names, cutoff, whiten, whiten_documents, rolling, few_shot, metr
     from pyeval.sci_tasks import pick_suite
     from pyeval.tasks import pick
 
-    if (suite is None) != (folder is None) and not (suite and dry_run):
-        raise UserError("--suite and --from go together. See: pyeval run --help")
+    if folder is not None and not folder.is_dir():
+        raise UserError(f"no folder {folder}. Make one with: pyeval export --out {folder}")
+    if suite and folder is None and not dry_run:
+        raise UserError("--suite needs the released files: --from FOLDER. See: pyeval run --help")
     chosen = pick_suite(suite, names) if suite else pick(names)
+    if folder and not suite:
+        from pyeval.folder import BenchmarkFolder
+
+        chosen = BenchmarkFolder(folder).tasks(names)
     if dry_run:
         for model in models:
             for task in chosen:
@@ -136,9 +142,57 @@ def run(models, names, cutoff, whiten, whiten_documents, rolling, few_shot, metr
     )
     click.echo("model\twhitened\ttask\tmetric\tcolumn\tvalue\tlow\thigh\tn\tcontaminated")
     for row in score_models(
-        models, chosen, settings, cutoff=cutoff, whiten=whiten, max_length=max_length
+        models,
+        chosen,
+        settings,
+        cutoff=cutoff,
+        whiten=whiten,
+        max_length=max_length,
+        folder=folder,
     ):
         click.echo("\t".join(row))
+
+
+@cli.command(epilog="Example: pyeval export --out benchmark && pyeval run minilm --from benchmark")
+@click.option("--task", "names", multiple=True, help="A task name; all of them when left out.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The folder to make; it must not be there yet.",
+)
+def export(names, out) -> None:
+    """Write the lake's benchmark as files: splits, documents, card, licences per source.
+
+    Anyone can score on the folder with `pyeval run MODEL --from FOLDER`, without the lake.
+    """
+    from pyeval.export import export as write
+    from pyeval.tasks import pick
+    from warehouse.tables import Lake
+
+    with Lake() as lake:
+        metas = write(lake, pick(names), out)
+    for meta in metas:
+        sizes = [f"{meta[one]:,} {one.removeprefix('n_')}" for one in meta if one.startswith("n_")]
+        click.echo(f"{meta['slug']}\t{', '.join(sizes)}")
+    click.echo(f"{len(metas)} tasks in {out}; read {out / 'README.md'} on licences", err=True)
+
+
+@cli.command("export-mteb", epilog="Example: pyeval export-mteb benchmark")
+@click.argument("folder", type=click.Path(path_type=Path))
+def export_mteb(folder) -> None:
+    """Put MTEB's task classes for the tasks of FOLDER into it, as mteb_tasks.py.
+
+    FOLDER is what `pyeval export` wrote. The file needs the package mteb and nothing of this one.
+    """
+    import shutil
+
+    from pyeval.folder import META
+
+    if not any(folder.glob(f"*/{META}")):
+        raise UserError(f"{folder} holds no task. Make it with: pyeval export --out {folder}")
+    shutil.copyfile(Path(__file__).with_name("mteb_tasks.py"), folder / "mteb_tasks.py")
+    click.echo(str(folder / "mteb_tasks.py"))
 
 
 @cli.command(

@@ -66,7 +66,7 @@ def text_seen(
         bases: what dated patent text in training, see `corpus.pretrain_asof`; seen by any
             of them is seen.
     """
-    work_of = _works(lake)
+    work_of = works_of(lake)
     works = work_of(ids)
     asked = np.unique(works)
     read = np.zeros(len(asked), dtype=bool)
@@ -76,7 +76,7 @@ def text_seen(
     return read[np.searchsorted(asked, works)]
 
 
-def _works(lake: Lake) -> Callable[[Ints], Ints]:
+def works_of(lake: Lake) -> Callable[[Ints], Ints]:
     """A function from doc_id to the id of its work; a document without a row is its own.
 
     Which ids name one work is no knowledge that training had, so every year is read.

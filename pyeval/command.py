@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from pyeval import results
+from pyeval.folder import BenchmarkFolder
 from pyeval.labels import Queries
 from pyeval.own import embed_table, read_rows
 from pyeval.progress import say
@@ -30,28 +31,43 @@ def score_models(
     cutoff: int | None = None,
     whiten: bool = False,
     max_length: int | None = None,
+    folder: Path | None = None,
 ) -> Iterator[list[str]]:
     """Scores models in turn and keeps the scores; gives each score row as text.
+
+    Args:
+        models: names of systems; see `systems.resolve`.
+        tasks: of the lake.
+        settings: the protocol.
+        cutoff: the year that divides in time from out of time; None for each model's own.
+        whiten: score the whitened vectors too.
+        max_length: tokens read of each text.
+        folder: a benchmark's files, to score on instead of the lake.
 
     Raises:
         UserError: an unknown model, a cutoff before the model's own, or outside the lake.
     """
-    with Lake() as lake:
+    with Lake() if folder is None else BenchmarkFolder(folder) as lake:
         first, last = lake.years()
         if cutoff is not None and not first <= cutoff <= last:
             raise UserError(
-                f"year {cutoff} is outside this lake, which spans {first}-{last}. "
+                f"year {cutoff} is outside {'this lake' if folder is None else folder}, which "
+                f"spans {first}-{last}. "
                 f"Choose a year in it: --cutoff {min(max(cutoff, first), last)}"
             )
         shared = shared_cutoff(models, cutoff)
+        divides = True
+        if folder is not None:
+            tasks = lake.tasks([task.name for task in tasks])
+            divides = _divides(lake, tasks, settings, cutoff)
         benchmark = load_benchmark(lake, tasks)
         _say_empty(lake, benchmark)
         _say_certain(benchmark)
         for name in models:
             system = resolve(name, lake, shared, max_length=max_length, seed=settings.seed)
-            split = system.split_at(shared)
+            split = system.split_at(shared) if divides else None
             for white in (False, True) if whiten and system.embed else (False,):
-                yield from _score(system, benchmark, lake, settings, split, white)
+                yield from _score(system, benchmark, lake, settings, split, white, folder)
             if whiten and system.embed is None:
                 say(f"{system.name} ranks by words: there is nothing to whiten")
 
@@ -117,6 +133,29 @@ def _queried(lake: Lake, sql: str) -> Iterator[pa.RecordBatch]:
     yield from lake.query(sql)
 
 
+def _divides(
+    folder: BenchmarkFolder, tasks: list[Task], settings: ScoreSettings, cutoff: int | None
+) -> bool:
+    """Whether the files can tell in time from out of time; says so where they cannot.
+
+    Raises:
+        UserError: a year was asked for, or a rolling probe, and the files have no dates for it.
+    """
+    undated = folder.dates_labels(tasks) if settings.rolling else []
+    if undated:
+        raise UserError(
+            f"--rolling needs the column label_year, which {', '.join(undated)} of {folder.root} "
+            "lacks. Score without --rolling"
+        )
+    if folder.dates_texts(tasks):
+        return True
+    found = f"{folder.root} does not say when its texts could first be read (text_year_production)"
+    if cutoff is not None:
+        raise UserError(f"{found}, so --cutoff has nothing to divide by. Score without it")
+    say(f"{found}: every example counts alike, and nothing is out of time")
+    return False
+
+
 def _say_empty(lake: Lake, benchmark: Benchmark) -> None:
     """Names the tasks without an example, and the sources that they wait for."""
     empty = [name for name, one in benchmark.labels.items() if not len(one.ids)]
@@ -151,9 +190,11 @@ def _score(
     settings: ScoreSettings,
     cutoff: int | None,
     whitened: bool,
+    folder: Path | None,
 ) -> Iterator[list[str]]:
     own = None if system.fitted else system.cutoff
-    name = results.stem(system.name, cutoff, own, whitened)
+    at = own if cutoff is None else cutoff  # files that cannot divide say nothing of a year
+    name = results.stem(system.name, at, own, whitened, folder and folder.resolve().name)
     skipped = [
         task for task, one in benchmark.labels.items()
         if system.embed is None and one.task.format != "retrieve" and len(one.ids)

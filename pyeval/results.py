@@ -54,14 +54,21 @@ def scores_folder() -> Path:
     return runs_root() / "scores"
 
 
-def stem(model: str, cutoff: int | None, own_cutoff: int | None, whitened: bool) -> str:
-    """The file name of a system's scores: model[@cutoff][+white].
+def stem(
+    model: str,
+    cutoff: int | None,
+    own_cutoff: int | None,
+    whitened: bool,
+    benchmark: str | None = None,
+) -> str:
+    """The file name of a system's scores: model[~benchmark][@cutoff][+white].
 
     The cutoff is in it where it is not the model's own, so that a baseline scored for two
-    vintages keeps both.
+    vintages keeps both; the benchmark where it is a folder of files, not the lake.
     """
     at = f"@{cutoff}" if cutoff is not None and cutoff != own_cutoff else ""
-    return f"{model}{at}{'+white' if whitened else ''}"
+    of = f"~{benchmark}" if benchmark else ""
+    return f"{model}{of}{at}{'+white' if whitened else ''}"
 
 
 def save(name: str, rows: list[dict], items: pa.Table) -> list[str]:

@@ -218,7 +218,7 @@ def test_the_command_scores_a_suite_from_a_folder(tmp_path, monkeypatch):
     kept = {(row["task"], row["metric"]) for row in results.read_all(["probe"])}
     assert ("sci_scidocs_cite", "map") in kept and ("sci_scidocs_cite", "ndcg") in kept
     alone = CliRunner().invoke(cli, words[:4])
-    assert alone.exit_code == 2 and "go together" in alone.output
+    assert alone.exit_code == 2 and "--from FOLDER" in alone.output
 
 
 def test_vectors_are_taken_before_they_are_scaled(tmp_path):

@@ -214,6 +214,18 @@ def _make(folder: Path) -> None:
         "corpus.same_work": [dict(zip(keys, one, strict=True)) for one in work],
     }
     tables["tasks.benchmark_papers"] = works()
+    tables["audit.sources"] = [
+        {
+            "source": source, "table_name": name, "present": True, "n_rows": 300,
+            "latest_year": 2015, "licence": licence, "switches_on": "documents",
+            "get_it_from": "planted",
+        }
+        for source, name, licence in (
+            ("patentsview", "g_patent", "CC BY 4.0"),
+            ("openalex", "works", "CC0"),
+            ("s2ag", "papers", "ODC-BY 1.0"),
+        )
+    ]  # fmt: skip
     no_application = {"doc_id": -1, "title": "", "abstract": ""}  # a table needs a row here
     tables.setdefault("tasks.benchmark_applications", [no_application])
     for task in TASKS.values():
