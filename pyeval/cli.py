@@ -51,6 +51,21 @@ def tasks(as_json: bool, sizes: bool) -> None:
             click.echo(f"{task.name}\t{task.format}\t{metrics}\t{task.inputs}\t{task.source}")
 
 
+@cli.command(epilog="Example: pyeval run scibert chronobert-2013 --cutoff 2013")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per row.")
+def baselines(as_json: bool) -> None:
+    """List the papers' encoders by name: hub id, what year they claim, how they pool.
+
+    `pyeval run NAME` takes the weights from RUNS_ROOT/baselines/NAME, or from the hub.
+    """
+    from pyeval.registry import rows
+
+    for n, row in enumerate(rows()):
+        if n == 0 and not as_json:
+            click.echo("\t".join(row))
+        click.echo(json.dumps(row) if as_json else "\t".join(map(str, row.values())))
+
+
 @cli.command(
     epilog="Examples: pyeval run sample-2013-ci | pyeval run minilm tfidf-svd bm25 --cutoff 2013 "
     "| pyeval run sample-2013 random:sample-2013 --whiten --task patent_cite"
@@ -97,10 +112,10 @@ def run(models, names, cutoff, whiten, whiten_documents, rolling, few_shot, metr
         seed, max_length, seen_basis, suite, folder, dry_run) -> None:  # fmt: skip
     """Score each MODEL: a run, a model folder, or a baseline.
 
-    Baselines: tfidf-svd, tfidf, bm25, minilm, random:RUN. The first two are fitted on documents
-    known by --cutoff; where it is left out, baselines take the cutoff of the models named with
-    them. Scores are kept under RUNS_ROOT/scores; embeddings are kept too, so that a second
-    scoring of the same model is quick.
+    Baselines: tfidf-svd, tfidf, bm25, minilm, random:RUN, and the names that `pyeval baselines`
+    lists. The first two are fitted on documents known by --cutoff; where it is left out, baselines
+    take the cutoff of the models named with them. Scores are kept under RUNS_ROOT/scores;
+    embeddings are kept too, so that a second scoring of the same model is quick.
     """
     from pyeval.sci_tasks import pick_suite
     from pyeval.tasks import pick

@@ -9,13 +9,10 @@ from statistics import fmean, pstdev
 
 from pyeval.columns import ALL_EXAMPLES
 from pyeval.paper_tasks import BENCHMARKS, CATEGORIES, PAPER_TASKS, Benchmark, PaperTask, tasks_of
+from pyeval.registry import is_tuned
 
 _VINTAGE = re.compile(
     r"(?P<family>.+)-(?P<year>(19|20)\d\d)(?P<seed>-s\d+)?(?P<stage>(-static)?(-ci)?)", re.I
-)
-# Encoders that saw no pair of documents, and what is no encoder; others count as tuned.
-_UNTUNED = re.compile(
-    r"scibert|chronobert|modernbert|bert-base|bert-for-patents|random-|tfidf|bm25"
 )
 
 
@@ -94,8 +91,8 @@ class Grid:
 def vintage_of(model: str) -> Vintage | None:
     """The vintage that a name says, or None."""
     found = _VINTAGE.fullmatch(model)
-    if found is None or _UNTUNED.match(model.lower()):
-        return None
+    if found is None or model.lower().startswith(("chronobert", "random-", "tfidf")):
+        return None  # baselines, whatever year their names hold
     stage = found["stage"].lower()
     return Vintage(found["family"] + (found["seed"] or "") + stage, int(found["year"]), bool(stage))
 
@@ -210,7 +207,7 @@ def _entries(rows: list[dict]) -> dict[tuple[str, bool, str], Entry]:
     for key, own in held.items():
         model, whitened, fingerprint = key
         vintage = vintage_of(model)
-        tuned = vintage.tuned if vintage else not _UNTUNED.match(model.lower())
+        tuned = vintage.tuned if vintage else is_tuned(model)
         unsure = any(not row["states_cutoff"] for row in own)
         cutoff = None if unsure else _cutoff(own, vintage)
         found[key] = Entry(labels[key], model, fingerprint, whitened, cutoff, vintage, tuned)

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from pyeval import registry
 from pyeval.baselines import Bm25, LexicalSettings, Tfidf
 from pyeval.embed import EmbedTexts
 from pyeval.retrieval import Ranking
@@ -97,8 +98,32 @@ def resolve(
         folder = minilm_folder() if base == "minilm" else find_folder(base)
         shown = f"random-{_shown(base, folder)}" + (f"-s{seed}" if seed else "")
         return _encoder(folder, shown, max_length=max_length, random=True, seed=seed)
+    named = _named(name)
+    if named is not None:
+        return _named_encoder(named, max_length)
     folder = find_folder(name)
     return _encoder(folder, _shown(name, folder), max_length=max_length)
+
+
+def _named(name: str) -> registry.Named | None:
+    """The baseline of this name, unless a run of one's own goes by it."""
+    return None if (runs_root() / name).is_dir() else registry.find(name)
+
+
+def _named_encoder(named: registry.Named, max_length: int | None) -> System:
+    """A baseline of the registry: pooled as the paper evaluates it, dated by its authors' claim."""
+    found = _encoder(
+        registry.folder_of(named),
+        named.name,
+        max_length=max_length,
+        pooling=named.baseline.pooling,
+    )
+    return replace(
+        found,
+        cutoff=named.year,
+        states_cutoff=named.year is not None,
+        tuned=named.baseline.tuned,
+    )
 
 
 def shared_cutoff(names: Sequence[str], asked: int | None) -> int | None:
@@ -112,10 +137,13 @@ def shared_cutoff(names: Sequence[str], asked: int | None) -> int | None:
     stated: dict[str, int | None] = {}
     for name in names:
         base = name.removeprefix("random:")
-        folder = minilm_folder() if base == "minilm" else None
-        if base not in ("bm25", "tfidf", "tfidf-svd", "minilm"):
-            folder = find_folder(base)
-        stated[name] = None if folder is None else _card(folder).get("cutoff")
+        named = _named(name)
+        if named is not None:
+            stated[name] = named.year
+        elif base in ("bm25", "tfidf", "tfidf-svd", "minilm"):
+            stated[name] = None
+        else:
+            stated[name] = _card(find_folder(base)).get("cutoff")
     if asked is not None:
         return asked
     years = sorted({year for year in stated.values() if year is not None})
@@ -147,7 +175,8 @@ def find_folder(name: str) -> Path:
         if folder.is_dir() and name not in ("", "."):
             return folder
     runs = [path.name for path in root.glob("*") if (path / "run.json").is_file()]
-    raise unknown("run, folder or baseline", name, [*runs, *BASELINES], "pyeval run --help")
+    known = [*runs, *BASELINES, *(one.name for one in registry.BASELINES)]
+    raise unknown("run, folder or baseline", name, known, "pyeval baselines")
 
 
 def minilm_folder() -> Path:
@@ -183,11 +212,19 @@ def _tfidf(name: str, lake: Lake, cutoff: int | None) -> System:
 
 
 def _encoder(
-    folder: Path, name: str, *, max_length: int | None, random: bool = False, seed: int = 0
+    folder: Path,
+    name: str,
+    *,
+    max_length: int | None,
+    random: bool = False,
+    seed: int = 0,
+    pooling: str | None = None,
 ) -> System:
     from pytrain.encoder import Encoder
 
-    encoder = Encoder.load(folder, random_weights=random, seed=seed, max_length=max_length)
+    encoder = Encoder.load(
+        folder, random_weights=random, seed=seed, max_length=max_length, pooling=pooling
+    )
     return System(
         name=name,
         fingerprint=encoder.fingerprint,

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,7 @@ class Encoder:
         random_weights: bool = False,
         seed: int = 0,
         max_length: int | None = None,
+        pooling: str | None = None,
         dtype: str = "auto",
         device: str = "auto",
     ) -> "Encoder":
@@ -71,6 +73,8 @@ class Encoder:
                 knows nothing.
             seed: of the random weights.
             max_length: tokens read of each document; None: what the folder says.
+            pooling: over the tokens, instead of the folder's own, whose linear layers are then
+                left out: they were fitted to it.
             dtype: "fp32", "bf16", or "auto": bf16 where the processor has it.
             device: "cpu", "cuda" or "auto".
 
@@ -79,6 +83,8 @@ class Encoder:
         """
         keep_freed_memory()
         layout = read_layout(folder)
+        if pooling is not None and layout.pooling != (pooling,):
+            layout = replace(layout, pooling=(pooling,), dense=())
         tokenizer = _tokenizer(layout.folder)
         tokenizer.no_padding()
         length = max_length or layout.max_length
