@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warehouse.dbt_process import keep, parsed_file
 from warehouse.diagnosis import Complaint, diagnose
 from warehouse.sources import lake_folder, project_dir
 
@@ -53,7 +54,7 @@ def run_dbt(
     results = folder / "target" / "run_results.json"
     results.unlink(missing_ok=True)
     arguments = [
-        *(sys.executable, "-m", "dbt.cli.main", *command),
+        *(sys.executable, "-m", "warehouse.dbt_process", *command),
         *("--project-dir", str(project_dir()), "--profiles-dir", str(project_dir())),
         *("--target-path", str(folder / "target"), "--log-path", str(folder / "logs")),
         *("--log-format", "json", "--log-level", "info", "--no-use-colors"),
@@ -63,6 +64,9 @@ def run_dbt(
     for name in ("DATA_ROOT", "RUNS_ROOT"):
         if variables.get(name):
             variables[name] = str(Path(variables[name]).resolve())
+    shared = "--vars" not in command  # dbt parses for its variables
+    if shared and parsed_file(project_dir()).is_file():
+        variables["DBT_PARTIAL_PARSE_FILE_PATH"] = str(parsed_file(project_dir()))
     with (
         ended_by_signal(),
         subprocess.Popen(
@@ -81,6 +85,8 @@ def run_dbt(
             code = process.wait()
         finally:
             process.kill()  # nobody writes on when this process is told to end
+    if shared:
+        keep(folder / "target" / "partial_parse.msgpack", project_dir())
     if code:
         raise diagnose(_refused(results) or complaints, folder)
 

@@ -1,0 +1,50 @@
+"""dbt as `lake` starts it: what was parsed once serves every lake of a checkout.
+
+dbt reads all SQL again when the connection differs from the one it last parsed with, though no
+model is written by where its database stands. `lake build` writes beside the last good file and
+`lake docs` reads that file, so each would parse for the other; so would every new lake.
+"""
+
+import os
+from pathlib import Path
+
+PARSED = "lake_parse.msgpack"  # in the project's target folder
+# Where the database stands and how much memory it may take; SQL depends on neither.
+_OF_THE_PLACE = ("path", "settings", "config_options")
+
+
+def parsed_file(project: Path) -> Path:
+    """What dbt parsed last of this checkout, by whichever lake."""
+    return project / "target" / PARSED
+
+
+def keep(parsed: Path, project: Path) -> None:
+    """Put what a run of dbt has parsed where the next run looks, unless the checkout is read-only.
+
+    Args:
+        parsed: partial_parse.msgpack of the run; nothing is done where dbt ended before it.
+        project: the folder of dbt_project.yml.
+    """
+    if not parsed.is_file() or not os.access(project, os.W_OK):
+        return
+    shared = parsed_file(project)
+    shared.parent.mkdir(exist_ok=True)
+    partial = shared.with_name(f"{shared.name}.{os.getpid()}.partial")
+    partial.write_bytes(parsed.read_bytes())
+    partial.replace(shared)
+
+
+def main() -> None:
+    """`dbt`, whose parse does not depend on the place of the database."""
+    from dbt.adapters.duckdb.credentials import DuckDBCredentials
+    from dbt.cli.main import cli
+
+    every = DuckDBCredentials._connection_keys
+    DuckDBCredentials._connection_keys = lambda self: tuple(
+        key for key in every(self) if key not in _OF_THE_PLACE
+    )
+    cli()
+
+
+if __name__ == "__main__":
+    main()
