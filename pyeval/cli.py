@@ -82,6 +82,12 @@ def baselines(as_json: bool) -> None:
     help="Known by the cutoff, that whitening is fitted on; four per dimension are plenty.",
 )
 @click.option("--rolling", is_flag=True, help="Also a probe on labels known by the cutoff.")
+@click.option(
+    "--seen-pairs",
+    is_flag=True,
+    help="Divide relevants by whether a citation known by the cutoff joins them to the query, for "
+    "every system; tuned ones are always divided so.",
+)
 @click.option("--few-shot/--no-few-shot", default=True, help="Probes on 16 and 64 per class.")
 @click.option(
     "--metrics",
@@ -108,8 +114,8 @@ def baselines(as_json: bool) -> None:
     help="A benchmark's files instead of the lake's tasks; with --suite, SciRepEval's.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be scored, and stop.")
-def run(models, names, cutoff, whiten, whiten_documents, rolling, few_shot, metrics, resamples,
-        seed, max_length, seen_basis, suite, folder, dry_run) -> None:  # fmt: skip
+def run(models, names, cutoff, whiten, whiten_documents, rolling, seen_pairs, few_shot, metrics,
+        resamples, seed, max_length, seen_basis, suite, folder, dry_run) -> None:  # fmt: skip
     """Score each MODEL: a run, a model folder, or a baseline.
 
     Baselines: tfidf-svd, tfidf, bm25, minilm, random:RUN, and the names that `pyeval baselines`
@@ -149,6 +155,7 @@ def run(models, names, cutoff, whiten, whiten_documents, rolling, few_shot, metr
     settings = ScoreSettings(
         few_shot=ScoreSettings().few_shot if few_shot else (),
         rolling=rolling,
+        seen_pairs=seen_pairs,
         metrics=metrics,
         resamples=resamples,
         seed=seed,

@@ -106,6 +106,7 @@ _FILES = (
     "in which the label could be known), `label`.",
     "- `<task>/queries.parquet` (`query_id`, `task_year`, `label_year`; `documents` where a query "
     "is the mean of several), `corpus.parquet` (`doc_id`), `qrels.parquet` (`query_id`, `doc_id`, "
-    "`relevant`, `label_year`; `trigram_overlap` with the query, above 0.2 a near-copy).",
+    "`relevant`, `label_year`, `edge_year`, from which on a citation joins the two works; "
+    "`trigram_overlap` with the query, above 0.2 a near-copy).",
     "- `<task>/meta.json`: the names of the columns, the sizes and the settings of the build.",
 )

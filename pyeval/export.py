@@ -16,13 +16,14 @@ from pyeval.embed import Ints, read_documents
 from pyeval.folder import FAMILIES, META, text_year
 from pyeval.labels import Labels, Queries, read_labels, task_settings
 from pyeval.progress import say
+from pyeval.seen_pairs import CitedPairs
 from pyeval.tasks import Task
 from warehouse.dated import BASES
 from warehouse.errors import UserError
 from warehouse.tables import ALL, Lake
 
 _WRITTEN_METRICS = {"ndcg_at_10": "ndcg@10", "p_at_5": "p@5", "p_at_10": "p@10"}
-_UNKNOWN = np.iinfo(np.int32).max  # no text of the work was readable in any year
+_UNKNOWN = np.iinfo(np.int32).max  # no year is known, as in seen_pairs
 _PATENT, _WORK, _PGPUB = 10**12, 2 * 10**12, 10**14  # first ids; see macros/identifiers.sql
 
 
@@ -137,6 +138,8 @@ def _write_queries(lake: Lake, queries: Queries, folder: Path) -> dict:
     columns += ["trigram_overlap"] if task.distinct else []
     order = [("query_id", "ascending"), ("doc_id", "ascending")]
     qrels = lake.read(task.table, columns, cutoff=ALL).sort_by(order)
+    # Relevants of `queries` stand in the same order.
+    qrels = qrels.append_column("edge_year", _years(CitedPairs(lake, [queries]).years(queries)))
     _write(qrels, folder / "qrels.parquet")
     return {
         "n_queries": len(queries.ids), "n_corpus": len(queries.corpus), "n_qrels": len(qrels)

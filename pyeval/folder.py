@@ -47,8 +47,9 @@ class BenchmarkFolder:
     """The tasks and documents of a folder, with the reading methods of a `warehouse.Lake`.
 
     Tables: `tasks.task_<name>`, `tasks.corpus_<name>`, `tasks.queries_<name>`, `documents`,
-    `pretrain_text` (which texts could be read, and no text), `same_work` (no row: the years of
-    texts count every id of a work already), `tasks.task_settings` and `tasks.task_sizes`.
+    `pretrain_text` (which texts could be read, and no text), `edges` (between queries and their
+    relevants), `same_work` (no row: years of texts and edges count every id of a work already),
+    `tasks.task_settings` and `tasks.task_sizes`.
     """
 
     def __init__(self, root: Path) -> None:
@@ -163,6 +164,8 @@ class BenchmarkFolder:
             if basis not in BASES:
                 raise ValueError(f"no basis {basis}")
             yield from self._documents(columns, cutoff, text_year(basis))
+        elif table == "edges":
+            yield from self._edges(columns)
         elif table.startswith("tasks.") and table not in _NO_TEXT:
             yield from self.read(table, columns, cutoff=cutoff).to_batches()
         elif table not in ("same_work", *_NO_TEXT):
@@ -268,6 +271,25 @@ class BenchmarkFolder:
                 "doc_id": self._ids.of(self._source(task, "query"), pc.list_flatten(held)),
             }
         )
+
+    def _edges(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Citations between queries and relevants; of a query of several documents, the first."""
+        for task in self.tasks():
+            if task.format != "retrieve" or "edge_year" not in self._schema(task, "qrels"):
+                continue
+            qrels = self._part(task, "qrels")
+            qrels = qrels.filter(pc.is_valid(qrels.column("edge_year")))
+            query = self._column(task, "qrels", qrels, "query").to_numpy()
+            if task.parts:
+                parts = self._parts_of_queries(task).to_pydict()
+                first = dict(zip(parts["query_id"][::-1], parts["doc_id"][::-1], strict=True))
+                query = np.array([first[one] for one in query.tolist()], np.int64)
+            made = {
+                "citing_id": pa.array(query),
+                "cited_id": self._column(task, "qrels", qrels, "document"),
+                "known_year": _ints(qrels, "edge_year"),
+            }
+            yield from pa.table(made).select(list(columns)).to_batches()
 
     def _column(self, task: Task, part: str, table: pa.Table, what: str) -> pa.Array:
         """Ids as integers, or years, of a part of a task."""

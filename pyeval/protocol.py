@@ -25,6 +25,7 @@ class ScoreSettings:
     near_copy_overlap: float = 0.2  # trigram share above which a relevant is a near-copy (ours)
     few_shot: tuple[int, ...] = (16, 64)  # train examples per class (our choice)
     rolling: bool = False  # also a probe on rows whose label was known by the cutoff
+    seen_pairs: bool = False  # divide relevants by citation for every system, not the tuned alone
     metrics: Literal["arrays", "pytrec_eval"] = "arrays"
     resamples: int = 1_000  # of the bootstrap; 0 for none
     seed: int = 0  # of the bootstrap
@@ -80,13 +81,20 @@ def measure_labels(
     return found
 
 
-def measure_queries(queries: Queries, ranking: Ranking, settings: ScoreSettings) -> list[Measured]:
+def measure_queries(
+    queries: Queries,
+    ranking: Ranking,
+    settings: ScoreSettings,
+    cited: NDArray[np.bool_] | None = None,
+) -> list[Measured]:
     """Every variant of a retrieval task.
 
     Args:
         queries: the task's rows.
         ranking: of every query, `depth_needed` deep.
         settings: the protocol.
+        cited: (R,) relevants that a citation known by the cutoff joins to the query; None where
+            nobody asks.
     """
     everything = without(ranking, (np.zeros(0, np.int64),) * 2, len(queries.corpus), settings.depth)
     found = _retrieve(queries, everything, queries.relevant, settings, "")
@@ -96,7 +104,18 @@ def measure_queries(queries: Queries, ranking: Ranking, settings: ScoreSettings)
         kept = (queries.relevant[0][~copies], queries.relevant[1][~copies])
         rest = without(ranking, left_out, len(queries.corpus), settings.depth)
         found += _retrieve(queries, rest, kept, settings, "distinct")
+    if _divides(cited):
+        for variant, kept in (("seen", cited), ("unseen", ~cited)):
+            left_out = (queries.relevant[0][~kept], queries.relevant[1][~kept])
+            rest = without(ranking, left_out, len(queries.corpus), settings.depth)
+            own = (queries.relevant[0][kept], queries.relevant[1][kept])
+            found += _retrieve(queries, rest, own, settings, variant)
     return found
+
+
+def _divides(cited: NDArray[np.bool_] | None) -> bool:
+    """Whether some relevants are joined to their query by a citation and some are not."""
+    return cited is not None and bool(cited.any()) and not cited.all()
 
 
 def near_copies(queries: Queries, settings: ScoreSettings) -> NDArray[np.bool_]:
@@ -104,12 +123,16 @@ def near_copies(queries: Queries, settings: ScoreSettings) -> NDArray[np.bool_]:
     return np.nan_to_num(queries.overlap, nan=0.0) > settings.near_copy_overlap
 
 
-def depth_needed(queries: Queries, settings: ScoreSettings) -> int:
-    """Documents to rank so that `depth` are left without a query's near-copies."""
-    if not queries.task.distinct or not len(queries.ids):
+def depth_needed(
+    queries: Queries, settings: ScoreSettings, cited: NDArray[np.bool_] | None = None
+) -> int:
+    """Documents to rank so that `depth` are left without those that a variant leaves out."""
+    if not len(queries.ids):
         return settings.depth
-    copies = queries.relevant[0][near_copies(queries, settings)]
-    return settings.depth + int(np.bincount(copies, minlength=1).max())
+    left_out = [near_copies(queries, settings)] if queries.task.distinct else []
+    left_out += [cited, ~cited] if _divides(cited) else []
+    most = (np.bincount(queries.relevant[0][one], minlength=1).max() for one in left_out)
+    return settings.depth + max((int(n) for n in most), default=0)
 
 
 def _classify(

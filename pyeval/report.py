@@ -46,7 +46,7 @@ class Section:
     labels: dict[str, str]  # system -> as printed
     main: list[Block]  # tasks as published, without near-copies, and the means
     further: list[Block]  # other metrics of these tasks
-    apart: list[Block]  # few-shot and rolling probes
+    apart: list[Block]  # few-shot and rolling probes, seen and unseen pairs
     legend: list[str]
 
     @property

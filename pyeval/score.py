@@ -18,6 +18,7 @@ from pyeval.labels import Labels, Queries, read_labels, task_settings, with_text
 from pyeval.protocol import Measured, ScoreSettings, depth_needed, measure_labels, measure_queries
 from pyeval.results import ITEMS
 from pyeval.retrieval import mean_of_parts, search
+from pyeval.seen_pairs import CitedPairs
 from pyeval.systems import System
 from pyeval.tasks import Task
 from pyeval.whiten import fit_whitening
@@ -39,6 +40,7 @@ class Benchmark:
     built_with: dict[str, dict[str, str]]
     documents: Documents
     seen: columns.SeenTexts
+    cited: CitedPairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ def load_benchmark(lake: Lake, tasks: list[Task]) -> Benchmark:
         {task.name: task_settings(lake, task) for task in tasks},
         documents,
         columns.SeenTexts(lake, *(np.concatenate(part) for part in zip(*dated, strict=True))),
+        CitedPairs(lake, [one for one in labels.values() if isinstance(one, Queries)]),
     )
 
 
@@ -94,7 +97,9 @@ def score(
             continue
         started = time.monotonic()
         own = _built(settings, benchmark.built_with[labels.task.name])
-        measured = _measure(system, labels, benchmark.documents, find, own, cutoff)
+        asked = settings.seen_pairs or system.tuned
+        cited = benchmark.cited(labels, cutoff) if asked and isinstance(labels, Queries) else None
+        measured = _measure(system, labels, benchmark.documents, find, own, cutoff, cited)
         rows, tables = [], [ITEMS.empty_table()]
         for one in measured:
             groups = columns.assign(one.years, labels.all_among(one.ids, seen), cutoff)
@@ -129,7 +134,10 @@ def _rows(
         mask = columns.within(groups, column)
         evidence = measured.evidence.take(np.flatnonzero(mask))
         bounds = interval(evidence, resamples=settings.resamples, seed=settings.seed)
-        taught = column in (columns.ALL_EXAMPLES, columns.IN_TIME) and n_in_time > 0
+        taught = measured.task.citations and n_in_time > 0
+        taught = taught and column in (columns.ALL_EXAMPLES, columns.IN_TIME)
+        # Of pairs divided by citation one part was the training's own, whatever the task's labels.
+        taught = {"seen": True, "unseen": False}.get(measured.variant, taught)
         yield {
             "task": measured.name,
             "variant": measured.variant,
@@ -141,7 +149,7 @@ def _rows(
             "high": bounds[1] if bounds else None,
             "n": int(mask.sum()),
             "n_train": measured.n_train,
-            "contaminated": bool(tuned and measured.task.citations and taught),
+            "contaminated": bool(tuned and taught),
         }
 
 
@@ -152,10 +160,11 @@ def _measure(
     find: Callable[[Ints], Vectors] | None,
     settings: ScoreSettings,
     cutoff: int | None,
+    cited: NDArray[np.bool_] | None,
 ) -> list[Measured]:
     if isinstance(labels, Labels):
         return measure_labels(labels, find(labels.ids), settings, cutoff)
-    depth = depth_needed(labels, settings)
+    depth = depth_needed(labels, settings, cited)
     if find is not None:
         vectors = mean_of_parts(find(labels.parts[1]), labels.parts[0], len(labels.ids))
         ranking = search(vectors, find(labels.corpus), depth)
@@ -170,7 +179,7 @@ def _measure(
         for query, text in zip(labels.parts[0].tolist(), words, strict=True):
             queries[query].append(text)
         ranking = system.rank([" ".join(texts) for texts in queries], corpus, depth)
-    return measure_queries(labels, ranking, settings)
+    return measure_queries(labels, ranking, settings, cited)
 
 
 def _vectors(
