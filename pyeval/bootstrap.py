@@ -115,6 +115,11 @@ def interval(
     evidence: Evidence, *, resamples: int = 1_000, seed: int = 0, level: float = 0.95
 ) -> tuple[float, float] | None:
     """Percentile interval of the score over its examples; None where it is undefined."""
+    return bounds(resampled(evidence, resamples=resamples, seed=seed), level)
+
+
+def resampled(evidence: Evidence, *, resamples: int, seed: int) -> Floats | None:
+    """(B,) scores of the resamples, nan where undefined; None where there is no interval."""
     score = value(evidence)
     if score is None or len(evidence) < 2 or resamples < 1:
         return None
@@ -122,11 +127,15 @@ def interval(
     drawn = np.concatenate(
         [evidence.statistic(w) for w in weights(len(evidence), resamples, seed, size=size)]
     )
-    if np.isnan(drawn).all():
+    return score + np.sqrt(size / len(evidence)) * (drawn - score)
+
+
+def bounds(drawn: Floats | None, level: float = 0.95) -> tuple[float, float] | None:
+    """Percentile interval of the scores of resamples; None where none is defined."""
+    if drawn is None or np.isnan(drawn).all():
         return None
     low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    shrink = np.sqrt(size / len(evidence))
-    return score + shrink * (float(low) - score), score + shrink * (float(high) - score)
+    return float(low), float(high)
 
 
 def weights(

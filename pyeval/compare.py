@@ -4,12 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from pyeval import columns, results
 from pyeval.bootstrap import Evidence, resample_size, weights
-from pyeval.items import from_table
+from pyeval.items import examples, from_table
 from pyeval.tasks import TASKS
 from warehouse.errors import UserError, unknown
 
@@ -73,8 +71,8 @@ def compare(
     found = []
     for name in wanted:
         _check_same(name, column, (a, of_a[name]), (b, of_b[name]))
-        rows_a = _examples(items_a, of_a[name], column)
-        rows_b = _examples(items_b, of_b[name], column)
+        rows_a = examples(items_a, of_a[name], column)
+        rows_b = examples(items_b, of_b[name], column)
         if not rows_a.column("item_id").equals(rows_b.column("item_id")):
             raise UserError(
                 f"{name}: {a} and {b} divide its examples differently (--seen-basis). "
@@ -157,11 +155,3 @@ def _check_same(task: str, column: str, a: tuple[str, dict], b: tuple[str, dict]
             f"{name_a} is divided at {row_a['cutoff']} and {name_b} at {row_b['cutoff']}. "
             "Give the later year to both: pyeval run ... --cutoff YEAR"
         )
-
-
-def _examples(items: pa.Table, row: dict, column: str) -> pa.Table:
-    """The items of one task and metric in a column, by id."""
-    mask = pc.and_(pc.equal(items["task"], row["task"]), pc.equal(items["metric"], row["metric"]))
-    if column != columns.ALL_EXAMPLES:
-        mask = pc.and_(mask, pc.equal(items["column"], column))
-    return items.filter(mask).sort_by("item_id").combine_chunks()

@@ -18,7 +18,7 @@ def draw(make: Callable, rows: Rows, suffix: str) -> bytes:
     """A picture of the rows in a format of `FORMATS`.
 
     Args:
-        make: `scatter`, `bars` or `heat`; takes pyplot and rows and returns a figure.
+        make: `scatter`, `bars`, `heat` or one of `curve_draw`; pyplot and rows to a figure.
         rows: what it draws; at least one.
         suffix: svg, png or pdf.
     """
@@ -42,7 +42,7 @@ def scatter(plt, rows: Rows):
     years = sorted({row["cutoff"] for row in rows if row["cutoff"] is not None})
     # Systems that state no year stand left of the years, with room for their names.
     none_at = years[0] - max(1.0, 0.4 * (years[-1] - years[0])) if years else 0
-    ticks = {none_at: "none"} | {year: str(year) for year in _some(years)}
+    ticks = {none_at: "none"} | {year: str(year) for year in some_years(years)}
     figure, axes = plt.subplots(
         len(parts),
         len(categories),
@@ -56,7 +56,7 @@ def scatter(plt, rows: Rows):
             mine = [r for r in rows if (r["mean_of"], r["category"]) == (part, category)]
             _scatter_panel(axis, mine, none_at)
             axis.set_title(f"{category}: {said[part]}", loc="left", fontsize=9)
-            _plain(axis)
+            plain(axis)
             axis.grid(axis="y", color="#e4e6ea", linewidth=0.6)
             axis.set_axisbelow(True)
             axis.set_xticks(list(ticks), list(ticks.values()))
@@ -149,7 +149,7 @@ def _bar_panel(axis, rows: Rows, place: dict[str, int]) -> None:
     axis.margins(x=0.14)
     if all(min(row["value"], row["low"] or 0.0) >= 0 for row in rows):
         axis.set_xlim(left=0)
-    _plain(axis)
+    plain(axis)
 
 
 def heat(plt, rows: Rows):
@@ -222,13 +222,14 @@ def _legend(figure, rows: Rows) -> None:
     )
 
 
-def _some(years: list[int]) -> list[int]:
+def some_years(years: list[int]) -> list[int]:
     """At most seven years to write below an axis, the last among them."""
     step = -(-len(years) // 7)
     return years[::-1][::step][::-1]
 
 
-def _plain(axis) -> None:
+def plain(axis) -> None:
+    """Takes off the frame that carries no number."""
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)
     axis.tick_params(labelsize=7)

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from pyeval.bootstrap import Evidence, F1Evidence, MeanEvidence, TauEvidence
+from pyeval.columns import ALL_EXAMPLES
 from pyeval.protocol import Measured
 from pyeval.results import ITEMS
 
@@ -50,6 +52,20 @@ def from_table(rows: pa.Table, format: str) -> Evidence:
         for s, names in enumerate(seeds):
             guessed[i, s, [place[name] for name in names]] = True
     return F1Evidence(true, guessed)
+
+
+def examples(items: pa.Table, row: dict, column: str) -> pa.Table:
+    """The rows of one task and metric in a column, by id.
+
+    Args:
+        items: a system's evidence, see `results.read_items`.
+        row: one of its score rows.
+        column: one of `columns.COLUMNS`.
+    """
+    mask = pc.and_(pc.equal(items["task"], row["task"]), pc.equal(items["metric"], row["metric"]))
+    if column != ALL_EXAMPLES:
+        mask = pc.and_(mask, pc.equal(items["column"], column))
+    return items.filter(mask).sort_by("item_id").combine_chunks()
 
 
 def _payload(measured: Measured) -> dict[str, pa.Array]:

@@ -4,7 +4,8 @@ import base64
 from html import escape
 
 from pyeval.doctor import Finding
-from pyeval.paper_report import Figure, PaperReport
+from pyeval.paper_report import PaperReport
+from pyeval.pictures import Figure
 from pyeval.render import LONG
 from pyeval.report import Block, Section, cell, n_examples
 from pyeval.table_text import html_table
@@ -24,14 +25,30 @@ details { font-size: 13px; margin: .4rem 0; } nav a { margin-right: 1rem; }
 """
 
 
-def page(reports: list[PaperReport], sections: list[Section], findings: list[Finding]) -> str:
-    """The whole page; no part of it is fetched from anywhere."""
+def page(
+    reports: list[PaperReport],
+    sections: list[Section],
+    findings: list[Finding],
+    years_past: tuple[Figure, list[str]] | None = None,
+) -> str:
+    """The whole page; no part of it is fetched from anywhere.
+
+    Args:
+        reports: the paper's tables and figures.
+        sections: each task with its columns.
+        findings: odd vintages.
+        years_past: scores by years past the cutoff, and what is said of them.
+    """
     parts, links = [], []
     for report in reports:
         body = [html_table(table) for table in report.tables]
         body += [f"<p class=note>{escape(line)}</p>" for line in report.lacking]
         body += [_figure(figure) for figure in report.figures]
         parts.append(_chapter(f"paper{report.suffix}", report.title, body, links))
+    if years_past:
+        figure, said = years_past
+        body = [f"<p class=note>{escape(line)}</p>" for line in said]
+        parts.append(_chapter("past", figure.title, [*body, _figure(figure)], links))
     if findings:
         lines = [f"<li>{escape(one.said())}</li>" for one in findings]
         parts.append(_chapter("odd", "Odd vintages", ["<ul>", *lines, "</ul>"], links))

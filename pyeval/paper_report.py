@@ -1,42 +1,16 @@
 """The paper's results section from one's own scores: tables, figures and their numbers."""
 
-import csv
-import io
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from pyeval import figure_draw
 from pyeval.columns import ALL_EXAMPLES, IN_TIME, OUT_OF_TIME
-from pyeval.figure_numbers import Rows, category_rows, heat_grids, heat_rows, task_rows
+from pyeval.figure_numbers import category_rows, heat_grids, heat_rows, task_rows
 from pyeval.grid import Grid, grids
 from pyeval.paper_tables import Table, lacking, tables
-from warehouse.errors import UserError
+from pyeval.pictures import Figure
 
 _SAID = {ALL_EXAMPLES: "all test examples", IN_TIME: "in time", OUT_OF_TIME: "out of time"}
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A picture to be drawn, and its numbers."""
-
-    key: str  # file name
-    title: str
-    caption: str
-    rows: Rows
-    make: Callable
-
-    def drawn(self, suffix: str) -> bytes:
-        """The picture."""
-        return figure_draw.draw(self.make, self.rows, suffix)
-
-    def numbers(self) -> str:
-        """What it draws, as CSV."""
-        out = io.StringIO()
-        writer = csv.DictWriter(out, list(self.rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows)
-        return out.getvalue()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,35 +71,6 @@ def figures(grid: Grid, vintages: Collection[int], names: Collection[str]) -> li
         shown = f"{title} on every task (Figure {number})"
         found.append(Figure(key, shown, said, heat_rows(part), figure_draw.heat))
     return [figure for figure in found if figure.rows]
-
-
-def write_figures(reports: list[PaperReport], folder: Path, suffix: str) -> list[Path]:
-    """Draws every figure into a folder, its numbers beside it as CSV; the pictures' paths.
-
-    Raises:
-        UserError: nothing to draw.
-    """
-    drawn = [figure for report in reports for figure in report.figures]
-    if not drawn:
-        raise UserError(
-            "nothing to draw: a heat map needs two systems scored on one task of the papers. "
-            "Make scores with: pyeval run MODEL MODEL"
-        )
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for figure in drawn:
-        path = folder / f"{figure.key}.{suffix}"
-        write(path, figure.drawn(suffix))
-        write(path.with_suffix(".csv"), figure.numbers().encode())
-        paths.append(path)
-    return paths
-
-
-def write(path: Path, content: bytes) -> None:
-    """A file that is whole or absent."""
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_bytes(content)
-    partial.rename(path)
 
 
 def _report(grid: Grid, vintages: Collection[int], names: Collection[str]) -> PaperReport:

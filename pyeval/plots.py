@@ -1,10 +1,9 @@
 """One picture of a report, and the numbers it drew."""
 
-import csv
-from pathlib import Path
-
 from pyeval.columns import ALL_EXAMPLES, OUT_OF_TIME
+from pyeval.pictures import Figure
 from pyeval.report import Section
+from warehouse.errors import UserError
 
 Bar = dict[str, object]
 
@@ -39,34 +38,21 @@ def bars(found: list[Section]) -> list[Bar]:
     return drawn
 
 
-def picture(found: list[Section], path: Path) -> Path:
-    """Draws the bars with their 95% intervals; returns the CSV beside the picture.
+def picture(found: list[Section]) -> Figure:
+    """The bars with their 95% intervals.
 
     Raises:
         UserError: nothing to draw.
     """
-    from warehouse.errors import UserError
-
     drawn = bars(found)
     if not drawn:
         raise UserError(
             "no retrieval score out of time to draw. Make some with: pyeval run MODEL --cutoff 2013"
         )
-    table = path.with_suffix(".csv")
-    with table.open("w", newline="", encoding="utf-8") as out:
-        writer = csv.DictWriter(out, list(drawn[0]))
-        writer.writeheader()
-        writer.writerows(drawn)
-    _draw(drawn, path)
-    return table
+    return Figure("map", "MAP out of time", "Bars are scores, lines 95% intervals.", drawn, _draw)
 
 
-def _draw(drawn: list[Bar], path: Path) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+def _draw(plt, drawn: list[Bar]):
     panels: dict[tuple, list[Bar]] = {}
     for one in drawn:
         panels.setdefault((one["cutoff"], one["task"]), []).append(one)
@@ -84,10 +70,7 @@ def _draw(drawn: list[Bar], path: Path) -> None:
     for axis in list(axes.flat)[len(panels) :]:
         axis.axis("off")
     figure.tight_layout()
-    # Without these a picture of the same numbers differs from run to run.
-    bare = {"Software": None} if path.suffix == ".png" else {}
-    figure.savefig(path, dpi=150, metadata=bare)
-    plt.close(figure)
+    return figure
 
 
 def _panel(axis, rows: list[Bar]) -> None:

@@ -92,7 +92,7 @@ def base_task(row: dict) -> str:
 
 
 def _section(cutoff: int | None, rows: list[dict]) -> Section:
-    rows = _mark_other_builds(rows)
+    rows = mark_other_builds(rows)
     systems = tuple(sorted({row["system"] for row in rows}))
     unsure = {row["system"] for row in rows if not row["states_cutoff"]}
     main, further, apart = [], [], []
@@ -162,7 +162,7 @@ def _mean_row(rows: list[dict]) -> dict:
     }
 
 
-def _mark_other_builds(rows: list[dict]) -> list[dict]:
+def mark_other_builds(rows: list[dict]) -> list[dict]:
     """Says of each row whether its task was built otherwise than for most systems."""
     held_by: dict[str, dict[str, set[str]]] = {}
     for row in rows:

@@ -19,17 +19,19 @@ def terminal() -> tuple[int, bool]:
 
 @click.command(
     epilog="Examples: pyeval report --format html --out scores.html | pyeval report --format latex "
-    "--out tables.tex --figures figures | pyeval report --format markdown --picture scores.png"
+    "--out tables.tex --figures figures | pyeval report --format markdown --picture scores.png | "
+    "pyeval report --years-past 5 --format tsv --out years.tsv --figures figures"
 )
 @click.argument("systems", nargs=-1)
 @click.option("--task", "names", multiple=True, help="Only this task, with its variants.")
 @click.option(
     "--format",
     "how",
-    type=click.Choice(["terminal", "markdown", "html", "latex"]),
+    type=click.Choice(["terminal", "markdown", "html", "latex", "tsv"]),
     default="terminal",
     show_default=True,
-    help="html: one file with tables, figures and their numbers; latex: the paper's tables.",
+    help="html: one file with tables, figures and their numbers; latex: the paper's tables; tsv: "
+    "the scores of --years-past alone.",
 )
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write it here.")
 @click.option(
@@ -58,20 +60,38 @@ def terminal() -> tuple[int, bool]:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw MAP out of time here (.png, .svg, .pdf), with a CSV of its numbers beside.",
 )
-def report(systems, names, how, out, folder, suffix, column, vintages, picture) -> None:
+@click.option(
+    "--years-past",
+    type=click.IntRange(1),
+    help="Add each task's scores by years past the cutoff, from so many before to so many after; "
+    "with --figures also as a picture.",
+)
+@click.option(
+    "--resamples",
+    type=click.IntRange(0),
+    default=1000,
+    show_default=True,
+    help="Of the intervals of --years-past.",
+)
+def report(
+    systems, names, how, out, folder, suffix, column, vintages, picture, years_past, resamples
+) -> None:
     """What was scored: systems by tasks, and the paper's tables and figures of it.
 
     Of each task all, in time and out of time; then, from the column asked for, the means by
     category (Table 2), each task (Tables 9 to 11), and Figures 1 to 6. A mean is formed only where
-    every task of its category has a score. SYSTEMS are names under RUNS_ROOT/scores; all of them
-    when left out.
+    every task of its category has a score. --years-past adds how the scores fall with the years
+    after the cutoff; a mean over vintages stands only where each of them has the score.
+
+    SYSTEMS are names under RUNS_ROOT/scores; all of them when left out.
     """
     from pyeval.report_command import ReportRequest, make_report
 
     width, color = (100, False) if out else terminal()
     asked = ReportRequest(
         systems=systems, tasks=names, how=how, column=column, vintages=vintages, figures=folder,
-        suffix=suffix, picture=picture, out=out, width=width, color=color,
+        suffix=suffix, picture=picture, years_past=years_past, resamples=resamples, out=out,
+        width=width, color=color,
     )  # fmt: skip
     text, drawn = make_report(asked)
     if out:

@@ -3,12 +3,17 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyeval import render
 from pyeval.report import Section, sections
-from pyeval.results import read_all
+from pyeval.results import read_all, read_items
 from warehouse.errors import UserError
 from warehouse.years import years_of
+
+if TYPE_CHECKING:
+    from pyeval.pictures import Figure
+    from pyeval.years_past import Curves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,12 +22,14 @@ class ReportRequest:
 
     systems: tuple[str, ...]
     tasks: tuple[str, ...]
-    how: str  # terminal, markdown, html or latex
+    how: str  # terminal, markdown, html, latex or tsv
     column: str  # of the paper's tables and figures
     vintages: str | None  # years of Figures 2 and 3, as written
     figures: Path | None  # folder to draw into
     suffix: str  # of the figures
     picture: Path | None
+    years_past: int | None  # years before and after the cutoff; None for no such table
+    resamples: int  # of their intervals
     out: Path | None  # the report's own file; links in it are relative to its folder
     width: int  # characters of the terminal
     color: bool
@@ -34,37 +41,92 @@ def make_report(asked: ReportRequest) -> tuple[str, list[Path]]:
     Raises:
         UserError: nothing scored, nothing to draw, or no table to write.
     """
-    from pyeval.paper_report import paper_reports, write_figures
+    from pyeval.paper_report import paper_reports
+    from pyeval.pictures import check_picture, write_figures
 
+    _check(asked)
+    if asked.picture:
+        check_picture(asked.picture)
     rows = read_all(asked.systems)
     found = sections(rows, asked.tasks)
     if not found:
         raise UserError(f"nothing was scored on {', '.join(asked.tasks)}. See: pyeval tasks")
     years = _years(asked.vintages)
     reports = paper_reports(rows, column=asked.column, vintages=years, names=asked.tasks)
-    text = _text(asked, rows, found, reports)
-    drawn = write_figures(reports, asked.figures, asked.suffix) if asked.figures else []
+    past = _curves(asked, rows)
+    text = _text(asked, rows, found, reports, past)
+    figures = [figure for report in reports for figure in report.figures]
+    figures += [_figure(past)] if past else []
+    drawn = write_figures(figures, asked.figures, asked.suffix) if asked.figures else []
     if asked.picture:
         from pyeval.plots import picture
 
-        picture(found, asked.picture)
+        picture(found).write(asked.picture)
         drawn.append(asked.picture)
     return text, drawn
 
 
-def _text(asked: ReportRequest, rows: list[dict], found: list[Section], reports: list) -> str:
+def _check(asked: ReportRequest) -> None:
+    if asked.how == "tsv" and asked.years_past is None:
+        raise UserError(
+            "--format tsv is of --years-past. Every score as a file: pyeval leaderboard --out FILE"
+        )
+    if asked.how == "latex" and asked.years_past is not None:
+        raise UserError(
+            "--format latex holds the paper's tables, and --years-past is none of them. "
+            "Use: --format markdown, html or tsv"
+        )
+
+
+def _curves(asked: ReportRequest, rows: list[dict]) -> "Curves | None":
+    from pyeval.years_past import curves
+
+    if asked.years_past is None:
+        return None
+    return curves(
+        rows, read_items, around=asked.years_past, tasks=asked.tasks, resamples=asked.resamples
+    )
+
+
+def _figure(past: "Curves") -> "Figure":
+    from pyeval import curve_draw
+    from pyeval.pictures import Figure
+    from pyeval.years_past import table_rows
+    from pyeval.years_past_text import TITLE
+
+    caption = (
+        "Thick: a system, or the mean of vintages, with its 95% interval; thin: the vintages. "
+        "The dotted line parts what was read from what was not."
+    )
+    return Figure("years_past", TITLE, caption, table_rows(past), curve_draw.years_past)
+
+
+def _text(
+    asked: ReportRequest,
+    rows: list[dict],
+    found: list[Section],
+    reports: list,
+    past: "Curves | None",
+) -> str:
+    from pyeval import years_past_text
+
+    if asked.how == "tsv":
+        return years_past_text.tsv(past)
     if asked.how == "html":
         from pyeval.doctor import odd_scores
         from pyeval.page import page
 
-        return page(reports, found, odd_scores(rows))
+        own = (_figure(past), years_past_text.legend(past)) if past else None
+        return page(reports, found, odd_scores(rows), own)
     if asked.how == "latex":
         return _latex(reports)
     if asked.how == "markdown":
         text = render.markdown(found)
-        return text if asked.tasks else text + _markdown(asked, rows, reports)
+        text += "" if asked.tasks else _markdown(asked, rows, reports)
+        return text + _markdown_years(asked, past) if past else text
     text = render.terminal(found, asked.width, color=asked.color)
-    return text if asked.tasks else text + _means(reports)
+    text += "" if asked.tasks else _means(reports)
+    return f"{text}\n{years_past_text.terminal(past)}" if past else text
 
 
 def _latex(reports: list) -> str:
@@ -88,14 +150,27 @@ def _markdown(asked: ReportRequest, rows: list[dict], reports: list) -> str:
         lines += ["", f"## {report.title}", ""]
         lines += [markdown_table(table) for table in report.tables]
         lines += [f"{line}\n" for line in report.lacking]
-        for figure in report.figures if asked.figures else ():
-            path = asked.figures / f"{figure.key}.{asked.suffix}"
-            path = Path(os.path.relpath(path, asked.out.parent)) if asked.out else path
-            lines += [f"![{figure.title}]({path})", "", figure.caption, ""]
+        lines += [line for figure in report.figures for line in _linked(asked, figure)]
     odd = odd_scores(rows)
     if odd:
         lines += ["## Odd vintages", "", *(f"- {one.said()}" for one in odd), ""]
     return "\n".join(lines)
+
+
+def _markdown_years(asked: ReportRequest, past: "Curves") -> str:
+    """The tables by years past the cutoff, and a link to their picture where it was drawn."""
+    from pyeval.years_past_text import markdown
+
+    return "\n".join(["", markdown(past), *_linked(asked, _figure(past))])
+
+
+def _linked(asked: ReportRequest, figure: "Figure") -> list[str]:
+    """The lines that show a figure, where figures are drawn."""
+    if not asked.figures:
+        return []
+    path = asked.figures / f"{figure.key}.{asked.suffix}"
+    path = Path(os.path.relpath(path, asked.out.parent)) if asked.out else path
+    return [f"![{figure.title}]({path})", "", figure.caption, ""]
 
 
 def _means(reports: list) -> str:
