@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner
 from raw_folder import PATENT, patent, write_required, write_tsv, write_zip
 
-from warehouse import build as build_module
 from warehouse.cli import cli
 from warehouse.diagnosis import Complaint, diagnose
+from warehouse.locks import only_one
 from warehouse.sources import project_dir
 
 
@@ -151,7 +151,7 @@ def test_too_many_malformed_rows_fail_a_test_and_the_last_good_lake_stays(lake, 
 def test_a_second_build_says_who_holds_the_lake_and_since_when(lake, tmp_path):
     write_required(tmp_path / "data")
     lake.mkdir(exist_ok=True)
-    with build_module._only_one(lake):
+    with only_one(lake):
         code, said = run("build")
     assert code == 2
     assert f"{lake} is being built by process {os.getpid()} since 20" in said

@@ -57,7 +57,7 @@ def test_a_plain_file_beside_its_zip_is_read_and_the_zip_is_not(folders):
     unpack(root, lake / "raw")
     write_tsv(root / TABLE, ("patent_id",), [])
     unpack(root, lake / "raw")
-    assert declared("patentsview.g_patent").files(root, lake / "raw") == [root / TABLE]
+    assert declared("patentsview.g_patent").files(root, lake / "raw", [TABLE]) == [root / TABLE]
     assert not (lake / "raw" / TABLE).exists()
 
 
@@ -125,7 +125,8 @@ def test_folders_and_shadow_files_inside_a_zip_do_not_matter(folders):
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("__MACOSX/out/._g_claims_2010.tsv", "shadow")
     unpack(root, lake / "raw")
-    found = declared("patentsview.g_claims").files(root, lake / "raw")
+    members = ["patentsview/g_claims_2010.tsv"]
+    found = declared("patentsview.g_claims").files(root, lake / "raw", members)
     assert [one.read_text() for one in found] == ["x\n"]
 
 

@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner
 from raw_folder import write_required, write_zip
 
-from warehouse.build import _remove_stale_text, parse_settings
+from warehouse.build import _remove_stale_text
 from warehouse.cli import cli
 from warehouse.sample import FAULTS
 from warehouse.show import left_out
+from warehouse.variables import parse_settings
 
 
 def run(*arguments):

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from raw_folder import write_required
 
-from warehouse import ingest, refresh
+from warehouse import dependents, ingest, refresh
 from warehouse.build import BuildSettings, build
 from warehouse.sample import generate
 
@@ -144,6 +144,40 @@ def test_a_changed_model_and_those_below_it_are_made_anew(tmp_path, monkeypatch)
             con.execute("from audit.extra")
 
 
+def node(name, code, macros=(), kind="model", materialized="table", **config):
+    return {
+        "name": name, "resource_type": kind, "raw_code": code, "unrendered_config": config,
+        "config": {"materialized": materialized}, "depends_on": {"macros": list(macros)},
+    }  # fmt: skip
+
+
+def macro(code, *calls):
+    return {"macro_sql": code, "depends_on": {"macros": list(calls)}}
+
+
+MANIFEST = {
+    "macros": {
+        "macro.scitlake.draw": macro("md5('{{ var(\"seed\") }}')"),
+        "macro.scitlake.sample": macro("{{ draw() }}", "macro.scitlake.draw"),
+        "macro.scitlake.materialization_store_duckdb": macro("{{ var('min_english') }}"),
+        "macro.scitlake.test_few": macro("{{ var('rows_to_judge') }}"),
+    },
+    "nodes": {
+        "a": node("plain", "select 1 as min_cited"),
+        "b": node("cited", "where n >= {{ var('min_cited') }}"),
+        "c": node("drawn", "{{ sample() }}", ["macro.scitlake.sample"]),
+        "d": node("texts", "select 1", materialized="store"),
+        "e": node("observed", "{{ var('observed_to_' ~ name) }}"),
+        "f": node("catalog", "{{ var(name) }}"),
+        "g": node("few", "{{ test_few() }}", ["macro.scitlake.test_few"], kind="test"),
+        "h": node("hooked", "select 1", alias="{{ var('test_share') }}"),
+        "i": node("on_run_end", "{{ var('min_cited') }}", kind="operation"),
+        "j": node("raw", "{{ env_var('min_cited') }} {{ getvar('min_cited') }}"),
+    },
+    "functions": {"k": node("later", '{{ var("min_citing", 3) }}', kind="function")},
+}
+
+
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
     """A raw folder, and a lake folder that says it was made of it."""
@@ -151,7 +185,7 @@ def tiny(tmp_path, monkeypatch):
     monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(tmp_path / "lake"))
     lake = tmp_path / "lake"
     (lake / "target").mkdir(parents=True)
-    (lake / "target" / "manifest.json").write_text("{}")
+    (lake / "target" / "manifest.json").write_text(json.dumps(MANIFEST))
     with duckdb.connect(str(lake / "lake.duckdb")) as con:
         con.execute("create schema audit; create table audit.text_files (path varchar)")
     refresh.remember(lake, now())
@@ -192,7 +226,6 @@ def test_a_file_that_changed_or_is_gone_is_seen_at_the_same_size_and_time(tiny):
     ("key", "value", "reason"),
     [
         ("everything", "other macros", "the project"),
-        ("variables", {"min_cited": 1}, "settings"),
         ("language", "other model", "the language model"),
     ],
 )
@@ -200,6 +233,52 @@ def test_what_can_change_any_table_rebuilds_every_table(tiny, key, value, reason
     todo = refresh.look(tiny / "lake", {**now(), key: value})
     assert todo.reasons == (reason,) and todo.selectors == ()
     assert todo.rescore == (key == "language")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "read_by"),
+    [
+        ("min_cited", 1, ["cited"]),
+        ("seed", "other", ["drawn"]),  # through a macro that a macro calls
+        ("min_english", 0.5, ["texts"]),  # through its materialization
+        ("observed_to_fees", 2020, ["observed"]),  # by a name that is put together
+        ("rows_to_judge", 3, ["few"]),  # a test, below which is nothing
+        ("test_share", 0.5, ["hooked"]),  # in a configuration
+        ("min_citing", 2, ["later"]),
+        ("min_inventors", 2, []),
+    ],
+)
+def test_a_changed_setting_selects_what_reads_it(tiny, setting, value, read_by):
+    todo = refresh.look(tiny / "lake", now(**{setting: value}))
+    selectors = sorted(f"{name}+" for name in ["catalog", *read_by])
+    assert todo.selectors == (*selectors, "lake_span")
+    assert todo.reasons == (setting,) and not todo.forget
+
+
+def test_a_setting_given_its_own_value_changes_nothing(tiny):
+    assert refresh.look(tiny / "lake", now(min_cited=3)) == refresh.Refresh()
+
+
+def test_a_setting_that_is_taken_back_is_a_change(tiny):
+    lake = tiny / "lake"
+    refresh.remember(lake, now(min_cited=1))
+    assert refresh.look(lake, now()).reasons == ("min_cited",)
+    assert refresh.look(lake, now(min_cited=1)) == refresh.Refresh()
+
+
+def test_a_setting_that_a_yaml_file_reads_rebuilds_every_table(tiny, monkeypatch):
+    text = "columns: [{name: year, data_tests: [{at_most: {value: \"{{ var('first_year') }}\"}}]}]"
+    monkeypatch.setattr(dependents, "_yaml_texts", lambda: [text])
+    todo = refresh.look(tiny / "lake", now(first_year=1980))
+    assert todo.reasons == ("first_year",) and todo.selectors == ()
+    assert refresh.look(tiny / "lake", now(min_cited=1)).selectors
+
+
+@pytest.mark.parametrize("file", ["made_of.json", "manifest.json"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null"])
+def test_a_damaged_state_is_none(tiny, file, text):
+    (tiny / "lake/state" / file).write_text(text)
+    assert refresh.look(tiny / "lake", now()).reasons == ("no whole lake to start from",)
 
 
 def test_a_changed_model_is_left_to_dbt_to_find(tiny):

@@ -1,11 +1,9 @@
 """`lake build`: build beside the last good lake, then rename; readers never see half a lake."""
 
-import fcntl
 import json
-import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,10 +12,13 @@ from typing import Any
 import duckdb
 
 from warehouse import ingest, refresh
-from warehouse.errors import CheckFailed, UserError, unknown
+from warehouse.errors import CheckFailed, UserError
+from warehouse.locks import only_one, text_is_free
 from warehouse.runner import Step, ended_by_signal, run_dbt
-from warehouse.sources import data_root, lake_file, lake_folder, project_dir
-from warehouse.threads import query_threads
+from warehouse.sources import data_root, lake_file, lake_folder
+from warehouse.states import read_state, write_state
+from warehouse.threads import query_memory, query_threads
+from warehouse.variables import check_variables
 
 LAST = "last.duckdb"  # the lake before this one, kept when asked for
 FAILED = "failed.duckdb"  # a lake that a data test refused, kept so that one can see why
@@ -53,9 +54,10 @@ def build(
     """
     check_variables(settings.variables)
     query_threads()
+    query_memory()
     lake = lake_folder().resolve()
     lake.mkdir(parents=True, exist_ok=True)
-    with ended_by_signal(), _only_one(lake):
+    with ended_by_signal(), only_one(lake):
         _check_free(lake_file())
         raw = _check_sources(settings)
         now = refresh.made_of(raw, settings.variables)
@@ -63,10 +65,14 @@ def build(
         if settings.select or settings.afresh:
             todo = refresh.Refresh(reasons=("as asked",), rescore=settings.afresh)
         elif not todo.reasons:
-            return {**json.loads((lake / "lake.json").read_text(encoding="utf-8")), "changed": []}
-        made = _build_beside(settings, now, todo, lake, on_step)
-        (lake / FAILED).unlink(missing_ok=True)
-        _remove_stale_text(lake)
+            if said := read_state(lake / "lake.json"):
+                return {**said, "changed": []}
+            todo = refresh.Refresh(reasons=("lake.json is gone or damaged",))
+        try:
+            made = _build_beside(settings, now, todo, lake, on_step)
+            (lake / FAILED).unlink(missing_ok=True)
+        finally:
+            _remove_stale_text(lake)  # of the lake before, or of a build that came to nothing
     return made
 
 
@@ -87,7 +93,7 @@ def _build_beside(
         if not settings.afresh:
             _copy(lake_file(), next_file)
         started = datetime.now().astimezone()
-        env = {"SCITLAKE_DB": str(next_file)}
+        env = {"SCITLAKE_DB": str(next_file), "SCITLAKE_TMP": str(beside / "tmp")}
         if todo.forget:
             env["SCITLAKE_FORGET"] = "1"
         run_dbt(_command(settings, todo, lake), env=env, on_step=on_step)
@@ -116,16 +122,6 @@ def _build_beside(
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return made
-
-
-def check_variables(variables: Mapping[str, Any]) -> None:
-    """Raise for a variable that dbt_project.yml does not name; dbt itself would ignore it."""
-    import yaml
-
-    project = yaml.safe_load((project_dir() / "dbt_project.yml").read_text(encoding="utf-8"))
-    for name in variables:
-        if name not in project["vars"]:
-            raise unknown("setting of the lake", name, project["vars"], "lake build --help")
 
 
 def _command(settings: BuildSettings, todo: refresh.Refresh, lake: Path) -> list[str]:
@@ -164,29 +160,6 @@ def _check_sources(settings: BuildSettings) -> ingest.RawFiles:
     return raw
 
 
-@contextmanager
-def _only_one(lake: Path) -> Iterator[None]:
-    """Hold the lake's lock for one build; the kernel lets go when the process ends."""
-    with (lake / "build.lock").open("a+", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.seek(0)
-            holder = lock.read().strip() or "another process"
-            raise UserError(
-                f"{lake} is being built by {holder}. Wait for it, or build another lake: "
-                "SCITLAKE_WAREHOUSE=<folder> lake build"
-            ) from None
-        lock.truncate(0)
-        since = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
-        lock.write(f"process {os.getpid()} since {since}")
-        lock.flush()
-        try:
-            yield
-        finally:
-            lock.truncate(0)
-
-
 def _check_free(file: Path) -> None:
     """Raise when a plain `dbt build` writes to the lake: its work would be renamed away."""
     if not file.is_file():
@@ -222,42 +195,27 @@ def _swap(next_file: Path, lake: Path, made: Mapping[str, Any], keep_last: bool)
     if keep_last and (lake / "lake.duckdb").is_file():
         (lake / LAST).hardlink_to(lake / "lake.duckdb")
     next_file.replace(lake / "lake.duckdb")
-    partial = lake / "lake.json.partial"
-    partial.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
-    partial.replace(lake / "lake.json")
+    write_state(lake / "lake.json", made)
 
 
 def _remove_stale_text(lake: Path) -> None:
-    """Remove text files that no kept lake lists, and folders that are empty then."""
-    keep = set()
-    for file in (lake / "lake.duckdb", lake / LAST):
-        if file.is_file():
-            with duckdb.connect(str(file), read_only=True) as con:
-                try:
-                    listed = con.execute("select path from audit.text_files").fetchall()
-                except duckdb.CatalogException:
-                    return  # a lake of some models only
-            keep |= {Path(path).resolve() for (path,) in listed}
-    for path in sorted((lake / "text").rglob("*"), reverse=True):
-        if path.is_dir():
-            with suppress(OSError):
-                path.rmdir()
-        elif path.resolve() not in keep:
-            path.unlink()
+    """Remove text files that no kept lake lists, and folders that are empty then.
 
-
-def parse_settings(pairs: Sequence[str]) -> dict[str, Any]:
-    """`key=value` pairs as dbt variables; values are YAML: numbers, true, null, text.
-
-    Raises:
-        UserError: a pair without `=`.
+    A reader may still have the lake before this one open; the next build removes its files.
     """
-    import yaml
-
-    settings = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals or not key:
-            raise UserError(f"{pair!r} is no key=value. Write for example: --set min_cited=1")
-        settings[key.strip()] = yaml.safe_load(value)
-    return settings
+    keep = set()
+    for file in (lake / "lake.duckdb", lake / LAST, lake / FAILED):
+        if file.is_file():
+            try:
+                with duckdb.connect(str(file), read_only=True) as con:
+                    listed = con.execute("select path from audit.text_files").fetchall()
+            except duckdb.Error:
+                return  # a lake of some models only, or one that a plain `dbt build` writes to
+            keep |= {Path(path).resolve() for (path,) in listed}
+    with text_is_free(lake) as free:
+        for path in sorted((lake / "text").rglob("*"), reverse=True) if free else ():
+            if path.is_dir():
+                with suppress(OSError):
+                    path.rmdir()
+            elif path.resolve() not in keep:
+                path.unlink()

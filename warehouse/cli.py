@@ -1,11 +1,37 @@
 """The command `lake`: make raw files, build the lake, look into it."""
 
+import errno
 from pathlib import Path
+from typing import Any
 
 import click
 
+from warehouse.errors import UserError, idle_options
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+YEAR = click.IntRange(1, 9999)  # which of them a lake holds, it says itself
+MOST = 2**63 - 1  # rows or edges that one can ask for
+
+
+class _Group(click.Group):
+    """A file that cannot be read or written is a person's to mend, so it is one message."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise  # whoever read the output has gone
+            raise UserError(
+                f"{error.filename or 'a file'} cannot be used: {error.strerror or error}. Mend "
+                "that, make room, or name other folders with DATA_ROOT and SCITLAKE_WAREHOUSE."
+            ) from error
+        except RuntimeError as error:
+            if "Symlink loop" not in str(error):
+                raise
+            raise UserError(f"{error}: a link leads to itself. Mend it.") from error
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(None, "--version", package_name="scitlake")
 def cli() -> None:
     """The lake: raw bulk files to dated tables in DuckDB.
@@ -25,7 +51,6 @@ def cli() -> None:
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to make [DATA_ROOT].")
 def sample(seed: int, scale: float, shuffle_citations: bool, out: Path | None) -> None:
     """Write generated raw files in the publishers' own layouts."""
-    from warehouse.errors import UserError
     from warehouse.sample import SampleSettings, generate
     from warehouse.sources import data_root
 
@@ -42,7 +67,7 @@ def sample(seed: int, scale: float, shuffle_citations: bool, out: Path | None) -
 @click.option("--select", multiple=True, help="Only these models, as dbt selects them.")
 @click.option("--set", "--vars", "pairs", multiple=True, metavar="KEY=VALUE",
               help="A variable of dbt_project.yml; may be given again.")  # fmt: skip
-@click.option("--threads", type=click.IntRange(1), default=2, show_default=True,
+@click.option("--threads", type=click.IntRange(1, 256), default=2, show_default=True,
               help="Models built at a time.")  # fmt: skip
 @click.option("--afresh", is_flag=True, help="Keep nothing of the last good lake.")
 @click.option("--keep-last", is_flag=True,
@@ -51,10 +76,11 @@ def build(
     select: tuple[str, ...], pairs: tuple[str, ...], threads: int, afresh: bool, keep_last: bool
 ) -> None:
     """Build what has changed since the last good lake, beside it."""
-    from warehouse.build import BuildSettings, build, parse_settings
+    from warehouse.build import BuildSettings, build
     from warehouse.progress import Progress
     from warehouse.show import left_out
     from warehouse.sources import lake_file
+    from warehouse.variables import parse_settings
 
     variables = parse_settings(pairs)
     settings = BuildSettings(
@@ -80,6 +106,7 @@ def sources(as_json: bool, check: bool) -> None:
     from warehouse.show import check_snapshots, source_rows, table
 
     if check:
+        idle_options("--check", {"--json": as_json})
         click.echo(check_snapshots())
         return
 
@@ -101,17 +128,25 @@ def sources(as_json: bool, check: bool) -> None:
 
 @cli.command(epilog="Example: lake show graph.graph_by_year; lake show edges --asof 2013")
 @click.argument("name", metavar="[TABLE]", required=False)
-@click.option("--asof", type=int, metavar="YEAR", help="The slice known by the end of YEAR.")
+@click.option("--asof", type=YEAR, metavar="YEAR", help="The slice known by the end of YEAR.")
 @click.option("--licence-at-most", metavar="NAME",
               help="Of pretrain_text: rows whose licences ask no more.")  # fmt: skip
-@click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="Rows.")
-def show(name: str | None, asof: int | None, licence_at_most: str | None, limit: int) -> None:
+@click.option("--limit", type=click.IntRange(0, MOST), metavar="N",
+              help="Rows at most.  [default: 20]")  # fmt: skip
+def show(
+    name: str | None, asof: int | None, licence_at_most: str | None, limit: int | None
+) -> None:
     """List the tables of the lake, or the first rows of one."""
     from warehouse.show import list_tables, show_table, table
 
     if name:
-        columns, rows = show_table(name, asof, limit, licence_at_most)
+        columns, rows = show_table(name, asof, 20 if limit is None else limit, licence_at_most)
     else:
+        idle_options(
+            "the list of tables",
+            {"--asof": asof, "--licence-at-most": licence_at_most, "--limit": limit},
+            "Name a table: lake show documents --asof 2013",
+        )
         columns, rows = list_tables()
     click.echo(table(columns, rows))
 
@@ -133,6 +168,7 @@ def lineage(name: str | None, check: bool) -> None:
     from warehouse.show import table
 
     if check:
+        idle_options("--check", {f"the name {name}": name})
         click.echo(lineage_show.check())
     else:
         click.echo(table(*lineage_show.lineage_rows(name)))
@@ -170,7 +206,7 @@ def diff(old: Path, new: Path | None, every: bool, as_json: bool) -> None:
 
 @cli.command(epilog="Example: lake report corpus --asof 2013")
 @click.argument("name", type=click.Choice(("corpus", "graph", "anchors")))
-@click.option("--asof", type=int, metavar="YEAR", help="This cutoff alone.")
+@click.option("--asof", type=YEAR, metavar="YEAR", help="This cutoff alone.")
 @click.option("--tokenizer", type=click.Path(path_type=Path),
               help="Estimate tokens with the tokenizer.json of this folder.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
@@ -190,7 +226,7 @@ def report(name: str, asof: int | None, tokenizer: Path | None, as_json: bool) -
 
 
 @cli.command(epilog="Example: lake plan --edges 642000000 --json")
-@click.option("--edges", type=int, default=642_000_000, show_default=True,
+@click.option("--edges", type=click.IntRange(1, MOST), default=642_000_000, show_default=True,
               help="Distinct citations between documents; the paper's graph of 2025.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def plan(edges: int, as_json: bool) -> None:

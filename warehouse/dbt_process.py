@@ -3,9 +3,14 @@
 dbt reads all SQL again when the connection differs from the one it last parsed with, though no
 model is written by where its database stands. `lake build` writes beside the last good file and
 `lake docs` reads that file, so each would parse for the other; so would every new lake.
+
+The process ends with the one that started it, even when that one is killed: the starter holds the
+other end of standard input, which the system closes for it.
 """
 
 import os
+import sys
+import threading
 from pathlib import Path
 
 PARSED = "lake_parse.msgpack"  # in the project's target folder
@@ -34,8 +39,15 @@ def keep(parsed: Path, project: Path) -> None:
     partial.replace(shared)
 
 
+def _end_with_the_starter() -> None:
+    while os.read(sys.stdin.fileno(), 1024):
+        pass
+    os._exit(1)
+
+
 def main() -> None:
     """`dbt`, whose parse does not depend on the place of the database."""
+    threading.Thread(target=_end_with_the_starter, daemon=True).start()
     from dbt.adapters.duckdb.credentials import DuckDBCredentials
     from dbt.cli.main import cli
 

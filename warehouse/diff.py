@@ -58,7 +58,13 @@ def diff(old: Path, new: Path) -> pl.DataFrame:
             with _attached(con, file):
                 for place, table in enumerate(tables):
                     _copy_keys(con, f"{side}_{place}", table, shared)
-        found = [_compare(con, place, table) for place, table in enumerate(tables)]
+        try:
+            found = [_compare(con, place, table) for place, table in enumerate(tables)]
+        except duckdb.Error as error:
+            raise UserError(
+                f"{before} and {after} cannot be compared: {str(error).splitlines()[0]} "
+                "Build both with one release of SciTLake."
+            ) from error
         if shared:
             found.append(_unchanged_texts(con, after, shared))
     schema = {"table": pl.String, "year": pl.Int32, **dict.fromkeys(COUNTS, pl.Int64)}
@@ -94,6 +100,8 @@ def _attached(con: duckdb.DuckDBPyConnection, file: Path) -> Iterator[None]:
         raise UserError(f"cannot open {file}: {str(error).splitlines()[0]}") from error
     try:
         yield
+    except duckdb.Error as error:
+        raise UserError(f"{file} cannot be read: {str(error).splitlines()[0]}") from error
     finally:
         con.execute("detach lake")
 
@@ -109,11 +117,16 @@ def _dated(con: duckdb.DuckDBPyConnection, file: Path) -> dict[str, list[str]]:
             group by all
             """
         ).fetchall()
-    return {
+    dated = {
         name: columns
         for name, columns in found
         if any(year in columns for year in YEARS) and any(key in columns for key in KEY_COLUMNS)
     }
+    if not dated:
+        raise UserError(
+            f"{file} has no dated table, so it is no lake. Name a lake folder or its DuckDB file."
+        )
+    return dated
 
 
 def _tables(con: duckdb.DuckDBPyConnection, before: Path, after: Path) -> list[_Compared]:
@@ -153,7 +166,8 @@ def _copy_keys(
     con: duckdb.DuckDBPyConnection, name: str, table: _Compared, shared: list[str]
 ) -> None:
     """The keys, the year and a hash of the rest, out of the way of the other lake's name."""
-    source = f"lake.{table.name}"
+    schema, bare = table.name.split(".", 1)
+    source = f'lake."{schema}"."{bare}"'
     if table.name == TEXT and shared:
         rows = con.execute("select path from lake.audit.text_files").fetchall()
         files = [path for (path,) in rows if path not in set(shared)]

@@ -1,12 +1,11 @@
 """Before the first query: make the sample if it is wanted, unpack zips, find the raw files."""
 
 import gzip
-import json
 import os
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePath, PurePosixPath
@@ -14,7 +13,8 @@ from typing import Any
 
 from warehouse.errors import UserError
 from warehouse.integrity import check_whole
-from warehouse.sources import RawTable, data_root, lake_folder, raw_tables
+from warehouse.sources import RawTable, check_data_root, data_root, lake_folder, raw_tables
+from warehouse.states import read_state, remove_partials, write_state
 
 DELIMITERS = {"tsv": "\t", "csv": ","}
 STATE = "unpacked.json"  # beside the unpacked members: what came from which zip
@@ -52,20 +52,22 @@ def prepare() -> RawFiles:
         UserError: when `DATA_ROOT` is no folder, a file is damaged, or something that is no file
             stands where one should.
     """
+    check_data_root()
     lake, root = lake_folder().resolve(), data_root().resolve()
     (lake / "tmp").mkdir(parents=True, exist_ok=True)
-    if not root.exists() and not os.environ.get("DATA_ROOT"):
+    if not root.is_dir():
         from warehouse.sample import generate
 
         generate(root)
-    if not root.is_dir():
-        raise UserError(
-            f"DATA_ROOT={root} is no folder. Point it at a folder in the publishers' layouts, or "
-            "unset it to build the generated sample."
-        )
     _check_places(root)
+    if root.is_relative_to(lake / "raw"):
+        raise UserError(
+            f"DATA_ROOT={root} lies where this lake unpacks zips. Build another lake: "
+            "SCITLAKE_WAREHOUSE=<folder> lake build"
+        )
     unpack(root, lake / "raw")
-    found = {table.key: table.files(root, lake / "raw") for table in raw_tables()}
+    members = read_state(lake / "raw" / STATE)
+    found = {table.key: table.files(root, lake / "raw", members) for table in raw_tables()}
     delimiters = {
         path: _delimiter(path, table)
         for table in raw_tables()
@@ -99,7 +101,8 @@ def _check_places(root: Path) -> None:
             for path in folder.iterdir() if folder.is_dir() else ():
                 named = fnmatch(path.name, place.name) or fnmatch(path.name, f"{place.name}.zip")
                 if named and not path.is_file():
-                    what = "a folder" if path.is_dir() else "a link to nothing"
+                    what = "a folder" if path.is_dir() else "a pipe, a socket or a device"
+                    what = what if path.exists() else "a link to nothing"
                     lines.add(f"{path} is {what}; a file should stand there.")
     if lines:
         raise UserError(
@@ -138,20 +141,25 @@ def unpack(root: Path, raw: Path) -> list[Path]:
     plan = {
         member: source for zip_file in _zips(root) for member, source in _members(zip_file, root)
     }
-    done = _state(raw)
+    remove_partials(raw)
+    done = read_state(raw / STATE)
     for member in sorted(set(done) - set(plan)):
         (raw / member).unlink(missing_ok=True)
-    kept = {m: s for m, s in done.items() if plan.get(m) == s and (raw / m).is_file()}
+    kept = {m: s for m, s in done.items() if plan.get(m) == s and _is_whole(raw / m, s)}
     written = []
     for member, source in plan.items():
         if member not in kept:
             _extract(root / source["zip"], source["member"], raw / member)
             kept[member] = source
-            _save_state(raw, kept)
+            write_state(raw / STATE, kept)
             written.append(raw / member)
     if kept != done:
-        _save_state(raw, kept)
+        write_state(raw / STATE, kept)
     return written
+
+
+def _is_whole(path: Path, source: Mapping[str, Any]) -> bool:
+    return path.is_file() and path.stat().st_size == source["n_bytes"]
 
 
 def packed(root: Path) -> list[str]:
@@ -179,26 +187,28 @@ def _members(path: Path, root: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise _broken(path, error) from error
     directory = "\n".join(f"{i.filename} {i.CRC} {i.file_size}" for i in infos)
     stamp = {"size": path.stat().st_size, "crc32": zlib.crc32(directory.encode())}
-    found: dict[str, str] = {}
+    found: dict[str, zipfile.ZipInfo] = {}
     for info in infos:
         name = _name_inside(path, info.filename)
         if name.startswith("._"):
             continue  # a shadow file that a Mac adds
         if name in found and _is_read(folder / name):
             raise UserError(
-                f"{path} holds {name} twice, as {found[name]!r} and {info.filename!r}. Keep one."
+                f"{path} holds {name} twice, as {found[name].filename!r} and {info.filename!r}. "
+                "Keep one."
             )
-        found[name] = info.filename
+        found[name] = info
     if _is_read(folder / path.stem) and not any(_is_read(folder / name) for name in found):
         held = ", ".join(map(repr, found)) or "nothing"
         raise UserError(
             f"{path} holds {held}, and no {path.stem}. Download the file again from its "
             "publisher, or remove it."
         )
-    for name, filename in found.items():
+    source = path.relative_to(root).as_posix()
+    for name, info in found.items():
         if _is_read(folder / name) and not (path.parent / name).is_file():
-            source = path.relative_to(root).as_posix()
-            yield (folder / name).as_posix(), {"zip": source, "member": filename, **stamp}
+            member = {"zip": source, "member": info.filename, "n_bytes": info.file_size}
+            yield (folder / name).as_posix(), {**member, **stamp}
 
 
 def _name_inside(path: Path, filename: str) -> str:
@@ -244,17 +254,3 @@ def _broken(path: Path, error: Exception) -> UserError:
     return UserError(
         f"{path} cannot be unpacked: {error}. The download may have been cut short; fetch it again."
     )
-
-
-def _state(raw: Path) -> dict[str, dict[str, Any]]:
-    try:
-        return json.loads((raw / STATE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-
-
-def _save_state(raw: Path, state: dict[str, dict[str, Any]]) -> None:
-    raw.mkdir(parents=True, exist_ok=True)
-    partial = raw / f"{STATE}.{os.getpid()}.partial"
-    partial.write_text(json.dumps(state, indent=1, sort_keys=True), encoding="utf-8")
-    partial.replace(raw / STATE)

@@ -1,6 +1,5 @@
 """Whether downloads are whole: DuckDB reads a damaged gzip file without a word, and loses rows."""
 
-import json
 import os
 import zlib
 from collections.abc import Iterable
@@ -8,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from warehouse.errors import UserError
+from warehouse.states import read_state, write_state
 
 STATE = "whole.json"  # below the build's own raw folder: which files were found whole
 BLOCK = 1 << 20
@@ -27,14 +27,14 @@ def check_whole(paths: Iterable[Path], raw: Path) -> None:
     Raises:
         UserError: one message that names each file that is damaged.
     """
-    known = _state(raw)
+    known = read_state(raw / STATE)
     stamps = {str(path): _stamp(path) for path in paths if path.suffix in CHECKS}
     new = [Path(path) for path, stamp in stamps.items() if known.get(path) != stamp]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = dict(zip(new, pool.map(_fault, new), strict=True))
     whole = {path: stamp for path, stamp in stamps.items() if not faults.get(Path(path))}
     if whole != known:
-        _save(raw, whole)
+        write_state(raw / STATE, whole)
     lines = [f"{path} is cut short or damaged: {why}." for path, why in faults.items() if why]
     if lines:
         advice = "Get it again from its publisher; lake sources says where."
@@ -91,17 +91,3 @@ def _parquet_fault(path: Path) -> str | None:
 
 
 CHECKS = {".gz": _gzip_fault, ".parquet": _parquet_fault}
-
-
-def _state(raw: Path) -> dict[str, list[int]]:
-    try:
-        return json.loads((raw / STATE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-
-
-def _save(raw: Path, state: dict[str, list[int]]) -> None:
-    raw.mkdir(parents=True, exist_ok=True)
-    partial = raw / f"{STATE}.{os.getpid()}.partial"
-    partial.write_text(json.dumps(state, indent=1, sort_keys=True), encoding="utf-8")
-    partial.replace(raw / STATE)

@@ -15,6 +15,7 @@ from duckdb.sqltypes import DOUBLE, VARCHAR
 
 from warehouse.errors import UserError
 from warehouse.lineage_plan import Column, relation_of
+from warehouse.locks import one_at_a_time
 from warehouse.runner import run_dbt
 from warehouse.sources import lake_folder
 
@@ -45,17 +46,18 @@ def compile_models() -> dict[str, Any]:
     Needs no lake and no raw file.
     """
     folder = lake_folder().resolve() / "lineage"
-    (folder / "raw").mkdir(parents=True, exist_ok=True)
+    (folder / "no-files").mkdir(parents=True, exist_ok=True)
     empty = folder / "lake.duckdb"  # models that look into the lake find it empty
-    empty.unlink(missing_ok=True)
     env = {
         "SCITLAKE_LINEAGE": "1",
         "SCITLAKE_WAREHOUSE": str(folder),  # so that the lake's unpacked zips are left alone
         "SCITLAKE_DB": str(empty),
-        "DATA_ROOT": str(folder / "raw"),
+        "DATA_ROOT": str(folder / "no-files"),
     }
-    run_dbt(["compile"], env=env, folder=folder)
-    return json.loads((folder / "target" / "manifest.json").read_text(encoding="utf-8"))
+    with one_at_a_time(folder / "lineage.lock"):
+        empty.unlink(missing_ok=True)
+        run_dbt(["compile"], env=env, folder=folder)
+        return json.loads((folder / "target" / "manifest.json").read_text(encoding="utf-8"))
 
 
 def column_lineage(manifest: Mapping[str, Any]) -> list[Step]:

@@ -12,7 +12,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from warehouse import ingest, language
 from warehouse.errors import UserError
 from warehouse.sources import runs_root
-from warehouse.threads import query_threads
+from warehouse.threads import query_memory, query_threads
 
 
 class Plugin(BasePlugin):
@@ -22,6 +22,7 @@ class Plugin(BasePlugin):
         """Make the sample if it is wanted, unpack zips, find files; runs before DuckDB opens."""
         try:
             self.threads = query_threads()
+            query_memory()
             raw = ingest.prepare()
         except UserError as error:
             raise DbtRuntimeError(error.message) from error

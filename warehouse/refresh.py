@@ -12,8 +12,11 @@ from typing import Any
 
 import duckdb
 
+from warehouse.dependents import readers
 from warehouse.ingest import RawFiles
 from warehouse.sources import declared_tables, project_dir
+from warehouse.states import read_state, write_state
+from warehouse.variables import effective
 
 STATE = "state"  # folder beside the lake: what it was made of
 # A change in these can change any table; in MODELS dbt itself sees which nodes differ.
@@ -23,6 +26,7 @@ MODELS = ("models_sql", "dbt_project/tests", "dbt_project/seeds", "dbt_project/d
           "warehouse/lineage.py", "warehouse/lineage_plan.py")  # fmt: skip
 LANGUAGE = ("warehouse/language.py",)
 ENGINES = ("duckdb", "dbt-core", "dbt-duckdb")
+MADE_OF = {"everything", "models", "language", "variables", "sources", "lake"}
 SAMPLED = 1 << 16  # bytes of a raw file's head and tail that its fingerprint covers
 
 
@@ -51,15 +55,18 @@ def look(lake: Path, now: Mapping[str, Any]) -> Refresh:
         return Refresh(reasons=("no whole lake to start from",))
     if last["language"] != now["language"]:
         return Refresh(reasons=("the language model",), rescore=True)
-    whole = [said for key, said in (("everything", "the project"), ("variables", "settings"))
-             if last[key] != now[key]]  # fmt: skip
+    whole = ["the project"] if last["everything"] != now["everything"] else []
     changed, forget = _changed_tables(last["sources"], now["sources"])
     if not _texts_are_there(lake):
         whole.append("text files are missing")
+    settings = _changed_settings(last["variables"], now["variables"])
+    reading = readers(_manifest(lake), settings) if settings else []
+    if reading is None:
+        whole += settings
     if whole:
         return Refresh(reasons=tuple(whole), forget=forget)
-    selectors = [f"source:{key}+" for key in changed]
-    reasons = list(changed)
+    selectors = [f"source:{key}+" for key in changed] + [f"{name}+" for name in reading or ()]
+    reasons = [*changed, *settings]
     if last["models"] != now["models"]:
         selectors.append("state:modified+")
         reasons.append("models")
@@ -94,9 +101,7 @@ def remember(lake: Path, now: Mapping[str, Any]) -> None:
     forget_state(lake)
     (lake / STATE).mkdir()
     shutil.copyfile(lake / "target" / "manifest.json", lake / STATE / "manifest.json")
-    partial = lake / STATE / "made_of.partial"
-    partial.write_text(json.dumps({**now, "lake": _stamp(lake)}, indent=1), encoding="utf-8")
-    partial.replace(lake / STATE / "made_of.json")
+    write_state(lake / STATE / "made_of.json", {**now, "lake": _stamp(lake)})
 
 
 def forget_state(lake: Path) -> None:
@@ -142,12 +147,19 @@ def drop_strangers(file: Path, manifest: Mapping[str, Any], keep: Iterable[str])
 
 def _last(lake: Path) -> dict[str, Any] | None:
     """What the last good lake was made of, unless something else has written to it since."""
-    try:
-        last = json.loads((lake / STATE / "made_of.json").read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
-        return None
-    whole = (lake / STATE / "manifest.json").is_file() and last["lake"] == _stamp(lake)
-    return last if whole else None
+    last = read_state(lake / STATE / "made_of.json")
+    whole = last.keys() == MADE_OF and _manifest(lake).get("nodes")
+    return last if whole and last["lake"] == _stamp(lake) else None
+
+
+def _manifest(lake: Path) -> dict[str, Any]:
+    return read_state(lake / STATE / "manifest.json")
+
+
+def _changed_settings(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Settings whose value differs, be it given or left as it is."""
+    before, after = effective(last), effective(now)
+    return [name for name in after if before[name] != after[name]]
 
 
 def _stamp(lake: Path) -> list[int]:
@@ -166,8 +178,11 @@ def _changed_tables(last: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[li
 
 
 def _texts_are_there(lake: Path) -> bool:
-    with duckdb.connect(str(lake / "lake.duckdb"), read_only=True) as con:
-        listed = con.execute("select path from audit.text_files").fetchall()
+    try:
+        with duckdb.connect(str(lake / "lake.duckdb"), read_only=True) as con:
+            listed = con.execute("select path from audit.text_files").fetchall()
+    except duckdb.Error:
+        return False  # damaged
     return all(Path(path).is_file() for (path,) in listed)
 
 

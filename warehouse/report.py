@@ -29,6 +29,8 @@ def report(lake: Lake, name: str, asof: int | None, tokenizer: Path | None) -> p
     Raises:
         UserError: a cutoff that the lake does not hold or the report leaves out; no tokenizer.
     """
+    if tokenizer is not None and name != "corpus":
+        raise UserError(f"a tokenizer changes nothing in the report on {name}; leave it out.")
     found = pl.from_arrow(lake.query(f"select * from {REPORTS[name]}"))
     assert isinstance(found, pl.DataFrame)
     if asof is not None:
@@ -40,8 +42,6 @@ def report(lake: Lake, name: str, asof: int | None, tokenizer: Path | None) -> p
             )
     if tokenizer is None:
         return found
-    if name != "corpus":
-        raise UserError(f"a tokenizer changes nothing in the report on {name}; leave it out.")
     factors = tokens_per_word(lake, tokenizer, sorted(set(found["source"])))
     return found.with_columns(
         (pl.col("n_words") * pl.col("source").replace_strict(factors, return_dtype=pl.Float64))
@@ -65,7 +65,12 @@ def tokens_per_word(lake: Lake, tokenizer: Path, sources: list[str]) -> dict[str
     file = tokenizer / "tokenizer.json" if tokenizer.is_dir() else tokenizer
     if not file.is_file():
         raise UserError(f"no tokenizer at {file}. Make one with: pytrain tokenizer --year 2013")
-    model: Any = Tokenizer.from_file(str(file))
+    try:
+        model: Any = Tokenizer.from_file(str(file))
+    except Exception as error:  # the library raises nothing more special
+        raise UserError(
+            f"{file} is no tokenizer: {error}. Make one with: pytrain tokenizer --year 2013"
+        ) from error
     factors = {}
     for source in sources:
         assert source.isidentifier()
@@ -86,5 +91,5 @@ def tokens_per_word(lake: Lake, tokenizer: Path, sources: list[str]) -> dict[str
             n_words += sum(len(text.split()) for text in texts)
             encoded = model.encode_batch_fast(texts, add_special_tokens=False)
             n_tokens += sum(len(one.ids) for one in encoded)
-        factors[source] = n_tokens / n_words
+        factors[source] = n_tokens / max(n_words, 1)
     return factors

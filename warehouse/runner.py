@@ -73,6 +73,7 @@ def run_dbt(
             arguments,
             cwd=project_dir(),
             env=variables,
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -1,6 +1,5 @@
 """What `lake sources`, `lake show` and `lake docs` say."""
 
-import json
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,8 +11,17 @@ import duckdb
 
 from warehouse.errors import CheckFailed, UserError, unknown
 from warehouse.ingest import packed
+from warehouse.locks import only_one
 from warehouse.runner import run_dbt
-from warehouse.sources import RawTable, data_root, lake_file, lake_folder, raw_tables
+from warehouse.sources import (
+    RawTable,
+    check_data_root,
+    data_root,
+    lake_file,
+    lake_folder,
+    raw_tables,
+)
+from warehouse.states import read_state
 
 WIDEST = 60  # characters of a cell that the terminal gets
 SLICES = {
@@ -41,7 +49,13 @@ def _lake() -> Iterator[duckdb.DuckDBPyConnection]:
             "lake build"
         ) from error
     with con:
-        yield con
+        try:
+            yield con
+        except duckdb.Error as error:
+            raise UserError(
+                f"{file} cannot be read: {str(error).splitlines()[0]} Build it again with: "
+                "lake build --afresh"
+            ) from error
 
 
 def source_rows() -> list[dict[str, Any]]:
@@ -56,6 +70,7 @@ def source_rows() -> list[dict[str, Any]]:
                          for row in found.fetchall()}  # fmt: skip
             except duckdb.CatalogException:
                 built = {}  # a lake of some models only
+    check_data_root()
     # Members of zips count as the files that they will be once unpacked.
     members = packed(data_root())
     return [
@@ -195,9 +210,7 @@ def show_table(
             relation = _relation(con, name)
             found = con.execute(f"select * from {relation} limit ?", [limit])
         else:
-            short = name.split(".")[-1].removesuffix("_asof")
-            if short not in SLICES:
-                raise unknown("slice", name, SLICES, "lake show")
+            short = _slice_of(name)
             try:
                 asked = {"asof": asof, "limit": limit}
                 restricted = ""
@@ -215,6 +228,15 @@ def show_table(
         return columns, found.fetchall()
 
 
+def _slice_of(name: str) -> str:
+    """The key of `SLICES` that is meant by edges, graph.edges, edges_asof or graph.edges_asof."""
+    for short, function in SLICES.items():
+        schema, bare = function.split(".")
+        if name in (short, f"{schema}.{short}", bare, function):
+            return short
+    raise unknown("slice", name, SLICES, "lake show")
+
+
 def _relation(con: duckdb.DuckDBPyConnection, name: str) -> str:
     """The quoted name of a table that exists; nothing else ever gets into SQL."""
     known = con.execute(
@@ -229,6 +251,8 @@ def _relation(con: duckdb.DuckDBPyConnection, name: str) -> str:
     if matches:
         raise UserError(f"several tables are called {name!r}: "
                         + ", ".join(f"{s}.{t}" for s, t in sorted(matches)))  # fmt: skip
+    if any(name in (function, function.split(".")[1]) for function in SLICES.values()):
+        raise UserError(f"{name} takes a cutoff. Write for example: lake show {name} --asof 2013")
     raise unknown(
         "table", name, [f"{s}.{t}" for s, t in known] + [t for _, t in known], "lake show"
     )
@@ -264,13 +288,13 @@ def write_docs() -> Path:
     with _lake():
         pass  # says so when there is no lake
     env = {"SCITLAKE_ACCESS": "read_only"}  # readers of the lake are not in the way
-    built = lake / "lake.json"
-    if built.is_file():
-        env["DATA_ROOT"] = json.loads(built.read_text(encoding="utf-8"))["data_root"]
-    run_dbt(["docs", "generate", "--static"], env=env)
+    if root := read_state(lake / "lake.json").get("data_root"):
+        env["DATA_ROOT"] = root
     page = lake / "docs" / "index.html"
-    page.parent.mkdir(exist_ok=True)
-    partial = page.with_suffix(".partial")
-    shutil.copyfile(lake / "target" / "static_index.html", partial)
-    partial.replace(page)
+    with only_one(lake):  # a build writes to the same folder target
+        run_dbt(["docs", "generate", "--static"], env=env)
+        page.parent.mkdir(exist_ok=True)
+        partial = page.with_suffix(".partial")
+        shutil.copyfile(lake / "target" / "static_index.html", partial)
+        partial.replace(page)
     return page

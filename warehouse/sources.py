@@ -25,6 +25,19 @@ def data_root() -> Path:
     return Path(os.environ.get("DATA_ROOT") or lake_folder() / "sample")
 
 
+def check_data_root() -> None:
+    """Raise when `DATA_ROOT` is set to what is no folder.
+
+    Raises:
+        UserError: says so.
+    """
+    if os.environ.get("DATA_ROOT") and not data_root().is_dir():
+        raise UserError(
+            f"DATA_ROOT={data_root()} is no folder. Point it at a folder in the publishers' "
+            "layouts, or unset it to build the generated sample."
+        )
+
+
 def runs_root() -> Path:
     """The folder of the run folders: `RUNS_ROOT`, or runs below the current folder."""
     return Path(os.environ.get("RUNS_ROOT") or "runs")
@@ -66,14 +79,23 @@ class RawTable:
         """`source.table`, the name that messages and audit tables use."""
         return f"{self.source}.{self.name}"
 
-    def files(self, *roots: Path) -> list[Path]:
-        """The raw files below the roots, in order of path; the first root wins a clash."""
+    def files(
+        self, root: Path, unpacked: Path | None = None, members: Collection[str] = ()
+    ) -> list[Path]:
+        """The raw files below a root, in order of path, and unpacked members that clash with none.
+
+        Args:
+            root: folder of raw files.
+            unpacked: folder of the members of its zips.
+            members: those that are there, as paths below it; nothing else there is read.
+        """
         found: dict[str, Path] = {}
-        for root in roots:
-            for pattern in self.paths:
-                for path in root.glob(pattern):
-                    if path.is_file():
-                        found.setdefault(path.relative_to(root).as_posix(), path)
+        for pattern in self.paths:
+            for path in root.glob(pattern):
+                if path.is_file():
+                    found.setdefault(path.relative_to(root).as_posix(), path)
+        if unpacked:
+            found = {member: unpacked / member for member in members} | found
         return [found[name] for name in self.chosen(found)]
 
     def chosen(self, names: Collection[str]) -> list[str]:

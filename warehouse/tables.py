@@ -6,7 +6,6 @@ to training: `Lake` looks up the call stack and raises when any frame of it is a
 package `pytrain`, so that no helper can read the future on training's behalf either.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -29,6 +28,8 @@ from warehouse.dated import (
     refuse_training,
 )
 from warehouse.errors import UserError, unknown
+from warehouse.locks import hold_text
+from warehouse.threads import query_memory
 
 __all__ = ["ALL", "All", "Lake", "TableRead", "empty_slice"]
 
@@ -53,16 +54,17 @@ class Lake:
                 f"no lake at {self.file}. Make the sample one with: lake sample && lake build"
             )
         self.reads: list[TableRead] = []
+        self._text = hold_text(self.folder)  # a build meanwhile leaves it in place
         self._connection = self._connect(threads)
         self._years: tuple[int, int] | None = None
 
     def _connect(self, threads: int | None) -> duckdb.DuckDBPyConnection:
-        config = {"memory_limit": os.environ.get("DUCKDB_MEMORY", "3GB")}
+        config = {"memory_limit": query_memory()}
         if threads is not None:
             config["threads"] = str(threads)
         try:
             connection = duckdb.connect(str(self.file), read_only=True, config=config)
-        except duckdb.IOException as error:
+        except duckdb.Error as error:
             raise UserError(
                 f"cannot open {self.file}: {str(error).splitlines()[0]} "
                 "If it is being built, wait for it; if it is damaged, run: lake build"
@@ -83,6 +85,8 @@ class Lake:
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
+        if self._text:
+            self._text.close()
 
     def years(self) -> tuple[int, int]:
         """First and last year that may be asked for."""
@@ -103,7 +107,7 @@ class Lake:
         if not first <= year <= last:
             raise UserError(
                 f"year {year} is outside this lake, which spans {first}-{last}. "
-                f"Choose a year in it: --year {min(max(year, first), last)}"
+                f"Choose a year in it, for example {min(max(year, first), last)}"
             )
         return year
 

@@ -1,4 +1,4 @@
-"""Threads: how those of the math libraries wait for work, and how many a query may have."""
+"""Threads and memory: how idle threads wait for work, and how much a query may have of both."""
 
 import os
 
@@ -30,3 +30,22 @@ def query_threads() -> int | None:
             "DUCKDB_THREADS=4 lake build"
         )
     return int(asked)
+
+
+def query_memory() -> str:
+    """`DUCKDB_MEMORY`: memory of DuckDB in a build or a reader, in its own words; 3GB when not set.
+
+    Raises:
+        UserError: it is no amount of memory.
+    """
+    import duckdb
+
+    asked = os.environ.get("DUCKDB_MEMORY") or "3GB"
+    try:
+        duckdb.connect(config={"memory_limit": asked}).close()
+    except duckdb.Error as error:
+        raise UserError(
+            f"DUCKDB_MEMORY={asked} is no amount of memory that DuckDB can work with. Example: "
+            "DUCKDB_MEMORY=8GB lake build"
+        ) from error
+    return asked
