@@ -130,6 +130,8 @@ def _command(settings: BuildSettings, todo: refresh.Refresh, lake: Path) -> list
         command.append("--full-refresh")
     if settings.variables:
         command += ["--vars", json.dumps(dict(settings.variables))]
+        # Unit tests say what a model does under the project's own settings.
+        command += ["--exclude-resource-type", "unit_test"]
     for selector in settings.select or todo.selectors:
         command += ["--select", selector]
     if todo.selectors:
