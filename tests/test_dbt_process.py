@@ -11,8 +11,8 @@ from warehouse.sources import project_dir
 
 def run_beside(folder, monkeypatch):
     """A model of a new lake in this folder; the log of dbt."""
-    write_required(folder / "raw")
-    monkeypatch.setenv("DATA_ROOT", str(folder / "raw"))
+    write_required(folder / "data")
+    monkeypatch.setenv("DATA_ROOT", str(folder / "data"))
     monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(folder))
     run_dbt(["run", "--select", "stg_s2ag__papers"])
     return (folder / "logs" / "dbt.log").read_text(encoding="utf-8")
