@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyeval import results
+from pyeval import curve_draw, results
 from pyeval.outliers import NEEDED, Judged, judge
+from pyeval.pictures import Figure
 from pyeval.vintages import (
     CAUSES,
     Series,
@@ -157,6 +158,22 @@ def values(series: Iterable[Series]) -> Iterable[dict]:
                 "z": held.z if held else None,
                 "odd": held.odd if held else None,
             }
+
+
+def picture(series: Sequence[Series]) -> Figure:
+    """A line per measure and family over the vintages, with those that do not fit.
+
+    Raises:
+        UserError: nothing was measured.
+    """
+    rows = list(values(series))
+    if not rows:
+        raise UserError(
+            "nothing was measured of these vintages, so there is nothing to draw. "
+            "Score them with: pyeval run MODEL"
+        )
+    caption = "Dotted: what the neighbours of a vintage lead to expect. Ringed: odd."
+    return Figure("doctor", "Vintages by measure", caption, rows, curve_draw.measures)
 
 
 def unjudged(series: Iterable[Series]) -> list[str]:

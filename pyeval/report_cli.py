@@ -105,15 +105,19 @@ def report(
 
 
 @click.command(
-    epilog="Examples: pyeval doctor | pyeval doctor --no-text --json | pyeval doctor --check"
+    epilog="Examples: pyeval doctor | pyeval doctor --no-text --json | pyeval doctor --check "
+    "--picture doctor.svg"
 )
 @click.argument("vintages", nargs=-1)
 @click.option("--documents", type=click.IntRange(2), default=1_000, show_default=True,
               help="That tokens per word and geometry are measured on.")  # fmt: skip
 @click.option("--no-text", is_flag=True, help="Only runs and scores: load no model, need no lake.")
 @click.option("--json", "as_json", is_flag=True, help="Every measure, one JSON object a line.")
+@click.option("--picture", type=click.Path(dir_okay=False, path_type=Path),
+              help="Draw each measure over the vintages here (.svg, .png, .pdf), the odd ones "
+              "ringed, with a CSV of its numbers beside.")  # fmt: skip
 @click.option("--check", is_flag=True, help="Exit with 1 when a vintage is odd.")
-def doctor(vintages, documents, no_text, as_json, check) -> None:
+def doctor(vintages, documents, no_text, as_json, picture, check) -> None:
     """Find vintages that do not fit between their neighbours, and say what is odd of them.
 
     Compares the vintages of a family by their settings, tokens per word, mixture of sources, loss
@@ -121,10 +125,16 @@ def doctor(vintages, documents, no_text, as_json, check) -> None:
     scored models; all of them when left out.
     """
     from pyeval import doctor as vintage_doctor
+    from pyeval.pictures import check_picture
     from warehouse.errors import CheckFailed
 
+    if picture:
+        check_picture(picture)
     series, findings = vintage_doctor.measure(vintages, documents=documents, with_text=not no_text)
     found = vintage_doctor.diagnose(findings + vintage_doctor.odd(series))
+    if picture:
+        table = vintage_doctor.picture(series).write(picture)
+        click.echo(f"{picture}, its numbers in {table}", err=True)
     if as_json:
         for row in vintage_doctor.values(series):
             click.echo(json.dumps(row))

@@ -1,5 +1,6 @@
 """Planted odd vintages are found with their cause, and none is found where none was planted."""
 
+import csv
 import json
 
 import numpy as np
@@ -13,7 +14,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 
 from pyeval import results
 from pyeval.cli import cli
-from pyeval.doctor import diagnose, odd, odd_scores
+from pyeval.doctor import diagnose, odd, odd_scores, picture
 from pyeval.outliers import expected, judge
 from pyeval.vintages import Series, families, score_series, tokens_per_word
 from pytrain.layout import sha256_of
@@ -236,9 +237,52 @@ def test_scored_vintages_without_a_run_are_judged_by_their_scores(home):
     assert result.exit_code == 0 and lines[0].startswith("sample, vintage 2016: odd; scores alone")
 
 
+def test_the_picture_draws_what_the_lines_of_json_say(home):
+    for year in YEARS:
+        make_run(home / "runs", year, share=0.7 if year == 2009 else 0.4)
+    drawn = home / "doctor.svg"
+    result, lines = doctor("--no-text", "--json", "--picture", str(drawn))
+    assert result.exit_code == 0, result.output
+    said = [json.loads(line) for line in lines]
+    with drawn.with_suffix(".csv").open() as table:
+        rows = list(csv.DictReader(table))
+    names = ("family", "cause", "measure", "odd")
+    assert [[one[n] for n in names] for one in rows] == [
+        [str(one[n]) for n in names] for one in said
+    ]
+    for one, other in zip(rows, said, strict=True):
+        for name in ("year", "value", "expected", "z"):
+            assert float(one[name]) == pytest.approx(other[name])
+    odd_ones = {(one["measure"], one["year"]) for one in rows if one["odd"] == "True"}
+    assert odd_ones == {("share of abstracts", "2009"), ("share of uspto", "2009")}
+    first = drawn.read_bytes()
+    doctor("--no-text", "--picture", str(drawn))
+    assert drawn.read_bytes() == first and first.startswith(b"<?xml")
+
+
+def test_the_rings_of_the_picture_are_the_odd_vintages(home):
+    """Read back from the axes: a ring at each odd value, a line through all values."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    level = dict.fromkeys(range(2006, 2013), 0.4)
+    figure = picture([Series("f", "mixture", "share", 0.01, level | {2009: 0.7})])
+    drawn = figure.make(plt, figure.rows)
+    (axis,) = drawn.axes
+    lines = [(list(one.get_xdata()), list(one.get_ydata())) for one in axis.get_lines()]
+    plt.close(drawn)
+    assert lines[0] == (list(level), list((level | {2009: 0.7}).values()))
+    assert lines[2:] == [([2009], [0.7])]
+    assert [one.get_text()[:4] for one in axis.texts] == ["2009"]
+
+
 def test_a_mistake_gets_one_message(home):
     result, _ = doctor()
     assert result.exit_code == 2 and "pytrain family" in result.stderr
     make_run(home / "runs", 2006)
     result, _ = doctor("tiny-2060")
     assert result.exit_code == 2 and "Did you mean 'tiny-2006'" in result.stderr
+    result, _ = doctor("--picture", "odd.gif")
+    assert result.exit_code == 2 and "odd.gif in .gif" in result.stderr
