@@ -206,7 +206,8 @@ def _points(
                 high=high,
                 n=len(evidence),
                 n_text_seen=int((here & read).sum()),
-                contaminated=bool(row["contaminated"] and k <= 0),
+                # Pairs that a citation of the slice joins were seen, whatever the query's year.
+                contaminated=bool(row["contaminated"] and (k <= 0 or row["variant"] == "seen")),
                 states_cutoff=row["states_cutoff"],
             ),
             scores,

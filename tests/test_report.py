@@ -98,6 +98,23 @@ def test_scorings_without_near_copies_and_tasks_of_ours_do_not_enter_the_means()
     assert cell(mean, "a", "all") == "30.0" and mean.metric == "11 tasks"
 
 
+def test_rolling_and_few_shot_probes_stand_apart_with_the_same_columns():
+    rows = [
+        row(task="grant_year", column=column, value=value)
+        | {"task": f"grant_year{suffix}", "variant": suffix[1:]}
+        for suffix, first in (("", 50.0), ("_rolling", 30.0), ("_16shot", 10.0))
+        for column, value in (("all", first), ("in_time", first + 1), ("out_of_time", first + 2))
+    ]  # fmt: skip
+    (section,) = sections(rows)
+    assert [one.title for one in section.main if one.format != "mean"] == ["grant_year"]
+    assert [one.title for one in section.apart] == ["grant_year_16shot", "grant_year_rolling"]
+    assert {one.columns for one in section.apart} == {("all", "in_time", "out_of_time")}
+    text = terminal([section], 120, color=False)
+    apart = text[text.index("Reported apart") :]
+    assert "30.0" in apart and "32.0" in apart and "50.0" not in apart
+    assert "### grant_year_rolling" in markdown([section])
+
+
 def test_cutoffs_are_never_in_one_table():
     found = sections([row("a"), row("b", cutoff=2014), row("c", cutoff=None)])
     assert [one.cutoff for one in found] == [2013, 2014, None]

@@ -1,6 +1,7 @@
 """Honesty of the scores: oracles score 100, chance scores chance, nothing is left out silently."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 import duckdb
@@ -9,7 +10,7 @@ import pytest
 import tiny_tasks
 from tiny_tasks import CUTOFF, SECTIONS, documents, make_task_lake
 
-from pyeval import columns
+from pyeval import columns, protocol
 from pyeval.bootstrap import F1Evidence, MeanEvidence, TauEvidence, interval, value, weights
 from pyeval.embed import Cache, embed_documents, read_documents
 from pyeval.labels import Labels, read_labels
@@ -235,6 +236,31 @@ def test_the_rolling_probe_trains_on_labels_known_by_the_cutoff(lake):
     assert rows["forward_citation", "kendall_tau", "all"]["n_train"] == len(train)
     assert rows["forward_citation_rolling", "kendall_tau", "all"]["n_train"] == len(known)
     assert 0 < len(known) < len(train)
+    for column in ("all", "in_time", "out_of_time", "text_seen"):  # the same test rows, beside
+        tested = [rows[f"forward_citation{one}", "kendall_tau", column]["n"]
+                  for one in ("", "_rolling")]  # fmt: skip
+        assert tested[0] == tested[1]
+
+
+def test_a_few_shot_probe_trains_on_k_of_each_class_drawn_from_train_by_hash():
+    """Classes of 30, 6 and 2 train rows give 4, 4 and 2; each seed draws its own."""
+    task = Task("cpc_section", "classify", "macro_f1", "patent", "USPTO")
+    sizes = {"A": 30, "B": 6, "C": 2}
+    label = [name for name, n in sizes.items() for _ in range(n + 5)]
+    test = np.array([i >= n for n in sizes.values() for i in range(n + 5)])
+    labels = replace(made_labels(task, label, len(label)), test=test)
+    train = np.flatnonzero(~test)
+    drawn = [protocol._few(labels, train, 4, seed) for seed in range(3)]
+    for rows in drawn:
+        assert not test[rows].any()
+        assert Counter(labels.label[rows].tolist()) == {"A": 4, "B": 4, "C": 2}
+    assert len({tuple(rows) for rows in drawn}) == 3
+    # A later row takes at most one place in its class, and moves no other class.
+    rest = protocol._few(labels, train[train != drawn[0][0]], 4, 0)
+    assert len(set(drawn[0]) - set(rest)) == 1
+    vectors = np.eye(len(label), dtype=np.float32)
+    few = measure_labels(labels, vectors, ScoreSettings(few_shot=(4,)), None)[1]
+    assert (few.name, few.n_train) == ("cpc_section_4shot", 10)
 
 
 def test_a_rolling_probe_without_a_train_row_is_undefined_not_zero(lake):

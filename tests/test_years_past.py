@@ -75,6 +75,14 @@ def test_points_are_the_means_of_the_items_of_a_year_counted_by_hand():
     assert [one.contaminated for one in found.points] == [True, True, False]
 
 
+def test_seen_pairs_are_contaminated_in_every_year():
+    kept = [one | {"task": "patent_cite_seen"} for one in queries(2013, {2013: [0.5], 2014: [0.1]})]
+    one = EARLY[0] | {"task": "patent_cite_seen", "variant": "seen", "n": 2}
+    items = pa.Table.from_pylist([{**q, "item_id": i} for i, q in enumerate(kept)], results.ITEMS)
+    found, _ = points((one, items), tasks=("patent_cite",))
+    assert [(p.years_past, p.contaminated) for p in found.points] == [(0, True), (1, True)]
+
+
 def test_a_mean_stands_only_where_every_vintage_has_the_point():
     found, at = points(EARLY, LATE)
     mean = {k: at["sample", k] for k in (-3, -1, 0, 1, 2)}
