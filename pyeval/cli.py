@@ -7,12 +7,15 @@ import click
 
 from pyeval.leaderboard_cli import check, leaderboard
 from pyeval.report_cli import doctor, report, terminal
+from warehouse.commands import SEED, Group
 from warehouse.errors import UserError
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "PYEVAL"}
 
 
-@click.group(context_settings=_CONTEXT, epilog="Example: pyeval run sample-2013-ci --whiten")
+@click.group(
+    cls=Group, context_settings=_CONTEXT, epilog="Example: pyeval run sample-2013-ci --whiten"
+)
 @click.version_option(package_name="scitlake")
 def cli() -> None:
     """Score encoders on the tasks of the lake, in time and out of time."""
@@ -96,9 +99,9 @@ def baselines(as_json: bool) -> None:
     show_default=True,
     help="Who computes MAP and nDCG; they agree.",
 )
-@click.option("--resamples", type=click.IntRange(0), default=1000, show_default=True)
+@click.option("--resamples", type=click.IntRange(0, 100_000), default=1000, show_default=True)
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="Bootstrap and random weights."
+    "--seed", type=SEED, default=0, show_default=True, help="Bootstrap and random weights."
 )
 @click.option("--max-length", type=click.IntRange(8), help="Tokens read; the model's own limit.")
 @click.option(
@@ -225,8 +228,8 @@ def export_mteb(folder) -> None:
 @click.argument("b")
 @click.option("--task", "names", multiple=True, help="A score name, such as patent_cite_distinct.")
 @click.option("--column", default="out_of_time", show_default=True)
-@click.option("--resamples", type=click.IntRange(1), default=5000, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--resamples", type=click.IntRange(1, 100_000), default=5000, show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True)
 @click.option(
     "--format", "how", type=click.Choice(["terminal", "markdown", "json"]), default="terminal"
 )

@@ -1,6 +1,5 @@
 """The command `pytrain`: one vintage, stage by stage or all at once."""
 
-import errno
 import functools
 from collections.abc import Callable
 from pathlib import Path
@@ -12,24 +11,9 @@ from pytrain.family import family
 from pytrain.resume import can_resume, resume
 from pytrain.stages import CHECKPOINTED, run_stage, run_together
 from pytrain.stages import RUNNERS as _RUNNERS
+from warehouse.commands import SEED, Group
 from warehouse.errors import UserError
 from warehouse.years import years_of
-
-
-class _Group(click.Group):
-    """A full disk is a person's to mend, so it is one message too."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                raise UserError(
-                    f"no space left on the disk ({error.filename or 'while writing'}). Nothing "
-                    "half-written stands under a finished name. Free some, then run this again."
-                ) from error
-            raise
-
 
 _YEAR = click.option("--year", type=int, required=True, help="The cutoff: nothing later is read.")
 
@@ -52,7 +36,9 @@ def _vintage(command: Callable, year: Callable = _YEAR) -> Callable:
         click.option(
             "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change one setting."
         ),
-        click.option("--seed", default=0, show_default=True, help="Of every random stream."),
+        click.option(
+            "--seed", type=SEED, default=0, show_default=True, help="Of every random stream."
+        ),
         click.option(
             "--preset", default="sample", show_default=True, help="paper, sample or tiny."
         ),
@@ -63,7 +49,7 @@ def _vintage(command: Callable, year: Callable = _YEAR) -> Callable:
 
 
 @click.group(
-    cls=_Group,
+    cls=Group,
     context_settings={
         "help_option_names": ["-h", "--help"],
         "auto_envvar_prefix": "PYTRAIN",

@@ -3,6 +3,7 @@
 import types
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass, replace
+from math import isfinite
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from warehouse.errors import UserError, unknown
@@ -14,6 +15,41 @@ def require(true: bool, message: str) -> None:
     """Raise what a person can mend unless a condition on settings holds."""
     if not true:
         raise UserError(f"{message} See every setting with: pytrain plan --year 2013")
+
+
+# Numbers that may be 0: a 0 switches off what they count or scale.
+_MAY_BE_ZERO = frozenset({
+    "save_every", "whiten_on", "hard_negatives", "random_negatives", "cross_positives", "min_lr",
+    "weight_decay", "description_start", "body_start", "min_characters", "min_tokens", "margin",
+    "auc_max_nodes", "output_scale", "phases", "passes", "betas",
+})  # fmt: skip
+
+
+def check_numbers(settings: Any, prefix: str = "") -> None:
+    """Raise unless every number of some settings is one that can be meant.
+
+    Numbers are finite and above 0, those of `_MAY_BE_ZERO` and shares at least 0, and shares at
+    most 1. What else a setting must be, its own dataclass says.
+
+    Raises:
+        UserError: the setting, what it must be and what it is.
+    """
+    for item in fields(settings):
+        value, key = getattr(settings, item.name), prefix + item.name
+        if is_dataclass(value):
+            check_numbers(value, f"{key}.")
+            continue
+        share = item.name.endswith("share") or prefix.endswith("mixture.")
+        lowest_is_zero = share or item.name in _MAY_BE_ZERO
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, bool) or not isinstance(one, int | float):
+                continue
+            fits = isfinite(one) and (one >= 0 if lowest_is_zero else one > 0)
+            most = " and at most 1" if share else ""
+            least = "at least 0" if lowest_is_zero else "above 0"
+            require(
+                fits and not (share and one > 1), f"{key} must be {least}{most}, not {value!r}."
+            )
 
 
 def nested(settings: Any) -> dict[str, Any]:
@@ -59,7 +95,9 @@ def changed(settings: T, values: Mapping[str, Any]) -> T:
     for key in values:
         if key not in keys:
             raise unknown("setting", key, keys, "pytrain plan --year 2013")
-    return _changed(settings, values, "")
+    made = _changed(settings, values, "")
+    check_numbers(made)
+    return made
 
 
 def _changed(settings: T, values: Mapping[str, Any], prefix: str) -> T:

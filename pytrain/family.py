@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 from pytrain.stages import RUNNERS
+from warehouse.commands import SEED
 from warehouse.errors import CheckFailed
 from warehouse.sources import runs_root
 from warehouse.years import years_of
@@ -129,7 +130,7 @@ def make_all(years: Sequence[int], words: Sequence[str], jobs: int) -> list[Vint
 @click.command(epilog="Example: pytrain family --years 2013-2025 --preset sample")
 @click.option("--years", required=True, help="Cutoffs: 2013-2025, or 2013,2016.")
 @click.option("--preset", default="sample", show_default=True, help="paper, sample or tiny.")
-@click.option("--seed", default=0, show_default=True, help="Of every random stream.")
+@click.option("--seed", type=SEED, default=0, show_default=True, help="Of every random stream.")
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change one setting.")
 @click.option("--jobs", default=1, show_default=True, help="Vintages made at the same time.")
 @click.option(

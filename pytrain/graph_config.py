@@ -149,7 +149,7 @@ class TuneSettings:
             self.batch % (self.micro_batch * self.gather) == 0,
             "batch must be a multiple of micro_batch times gather.",
         )
-        require(self.margin >= 0, "margin must be >= 0.")
+        require(sum(self.phases) > 0, "phases needs one number above 0.")
         share = self.cross_type_share
         require(share is None or 0 <= share <= 0.5, "cross_type_share must be in [0, 0.5].")
         shares = (self.graph_share, self.title_share, self.description_share)

@@ -1,37 +1,17 @@
 """The command `lake`: make raw files, build the lake, look into it."""
 
-import errno
 from pathlib import Path
-from typing import Any
 
 import click
 
+from warehouse.commands import SEED, Group
 from warehouse.errors import UserError, idle_options
 
 YEAR = click.IntRange(1, 9999)  # which of them a lake holds, it says itself
 MOST = 2**63 - 1  # rows or edges that one can ask for
 
 
-class _Group(click.Group):
-    """A file that cannot be read or written is a person's to mend, so it is one message."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise  # whoever read the output has gone
-            raise UserError(
-                f"{error.filename or 'a file'} cannot be used: {error.strerror or error}. Mend "
-                "that, make room, or name other folders with DATA_ROOT and SCITLAKE_WAREHOUSE."
-            ) from error
-        except RuntimeError as error:
-            if "Symlink loop" not in str(error):
-                raise
-            raise UserError(f"{error}: a link leads to itself. Mend it.") from error
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(None, "--version", package_name="scitlake")
 def cli() -> None:
     """The lake: raw bulk files to dated tables in DuckDB.
@@ -45,7 +25,8 @@ def cli() -> None:
 
 
 @cli.command(epilog="Example: lake sample --scale 0.5 --out /data/sample")
-@click.option("--seed", default=0, show_default=True, help="Of every draw: same seed, same bytes.")
+@click.option("--seed", type=SEED, default=0, show_default=True,
+              help="Of every draw: same seed, same bytes.")  # fmt: skip
 @click.option("--scale", default=1.0, show_default=True, help="Multiplies the documents.")
 @click.option("--shuffle-citations", is_flag=True, help="The control: citations at random.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder to make [DATA_ROOT].")

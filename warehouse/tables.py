@@ -7,6 +7,7 @@ package `pytrain`, so that no helper can read the future on training's behalf ei
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -198,9 +199,23 @@ class Lake:
                 f"the query does not run: {error} See the tables with: lake show"
             ) from error
 
+    @contextmanager
+    def _files(self) -> Iterator[None]:
+        """Files of the lake that are gone or damaged, as one message."""
+        try:
+            yield
+        except (duckdb.IOException, duckdb.InvalidInputException) as error:
+            if ".parquet" not in str(error):
+                raise  # what a table macro says of its arguments
+            raise UserError(
+                f"the lake of {self.folder} cannot be read: {str(error).splitlines()[0]} Build it "
+                "again with: lake build --afresh"
+            ) from error
+
     def _rows(self, sql: str, params: dict[str, object] | None = None) -> list[tuple]:
         try:
-            return self._connection.cursor().sql(sql, params=params or {}).fetchall()
+            with self._files():
+                return self._connection.cursor().sql(sql, params=params or {}).fetchall()
         except duckdb.CatalogException as error:
             raise UserError(
                 f"{self.file} lacks a table this command needs "
@@ -256,12 +271,28 @@ class Lake:
 
     def _check_columns(self, table: str, part: tuple[str, dict], columns: Sequence[str]) -> None:
         source, params = part
-        known = self._connection.cursor().sql(f"select * from {source}", params=params).columns
+        with self._files():
+            known = self._connection.cursor().sql(f"select * from {source}", params=params).columns
         for column in columns:
             if column not in known:
                 raise unknown(f"column of {table}", column, known, f"lake show {table}")
         if not columns:
             raise UserError(f"no column of {table} was asked for. See them: lake show {table}")
+
+    def _read_through(self, found: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+        """The batches; a file that turns out damaged on the way is one message."""
+        while True:
+            try:
+                with self._files():
+                    batch = found.read_next_batch()
+            except StopIteration:
+                return
+            except (OSError, pa.ArrowInvalid) as error:  # what Arrow makes of DuckDB's error
+                raise UserError(
+                    f"the lake of {self.folder} cannot be read: {str(error).splitlines()[0]} "
+                    "Build it again with: lake build --afresh"
+                ) from error
+            yield batch
 
     def _stream(
         self,
@@ -282,7 +313,9 @@ class Lake:
         try:
             for source, params in parts:
                 query = f"select {wanted} from {source}{tail}"
-                for batch in cursor.sql(query, params=params).to_arrow_reader(rows):
+                with self._files():
+                    found = cursor.sql(query, params=params).to_arrow_reader(rows)
+                for batch in self._read_through(found):
                     if in_order:
                         previous = check_order(table, batch, dated.order, previous)
                     if dated.year and batch.num_rows:
