@@ -48,7 +48,7 @@ demo: $(STAMP) ## Sample, lake, one vintage, its scores: under 10 minutes on two
 	$(ALONE) $(BIN)/lake build
 	$(ALONE) $(BIN)/pytrain all $(DEMO) --force
 	$(ALONE) $(BIN)/pytrain tokenizer --year $(YEAR) --terms warehouse/lake/sample/sample.json
-	$(ALONE) $(BIN)/pyeval run $(DEMO_RUNS) tfidf-svd bm25 $(DEMO_TASKS) --no-few-shot \
+	$(ALONE) $(BIN)/pyeval run $(DEMO_RUNS) tfidf-svd bm25 $(DEMO_TASKS) --no-few-shot --no-seen-pairs \
 		> runs/demo.tsv
 	$(ALONE) $(BIN)/pyeval report --out runs/report.md --format markdown --picture runs/report.png
 	$(ALONE) $(BIN)/pyeval report --out runs/report.html --format html

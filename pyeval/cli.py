@@ -86,10 +86,9 @@ def baselines(as_json: bool) -> None:
 )
 @click.option("--rolling", is_flag=True, help="Also a probe on labels known by the cutoff.")
 @click.option(
-    "--seen-pairs",
-    is_flag=True,
-    help="Divide relevants by whether a citation known by the cutoff joins them to the query, for "
-    "every system; tuned ones are always divided so.",
+    "--seen-pairs/--no-seen-pairs",
+    default=True,
+    help="Also apart: relevants that a citation by the cutoff joins to the query, and others.",
 )
 @click.option("--few-shot/--no-few-shot", default=True, help="Probes on 16 and 64 per class.")
 @click.option(

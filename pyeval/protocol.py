@@ -25,7 +25,7 @@ class ScoreSettings:
     near_copy_overlap: float = 0.2  # trigram share above which a relevant is a near-copy (ours)
     few_shot: tuple[int, ...] = (16, 64)  # train examples per class (our choice)
     rolling: bool = False  # also a probe on rows whose label was known by the cutoff
-    seen_pairs: bool = False  # divide relevants by citation for every system, not the tuned alone
+    seen_pairs: bool = True  # also relevants that a citation by the cutoff joins, and the others
     metrics: Literal["arrays", "pytrec_eval"] = "arrays"
     resamples: int = 1_000  # of the bootstrap; 0 for none
     seed: int = 0  # of the bootstrap

@@ -97,8 +97,9 @@ def score(
             continue
         started = time.monotonic()
         own = _built(settings, benchmark.built_with[labels.task.name])
-        asked = settings.seen_pairs or system.tuned
-        cited = benchmark.cited(labels, cutoff) if asked and isinstance(labels, Queries) else None
+        cited = None
+        if settings.seen_pairs and isinstance(labels, Queries):
+            cited = benchmark.cited(labels, cutoff)
         measured = _measure(system, labels, benchmark.documents, find, own, cutoff, cited)
         rows, tables = [], [ITEMS.empty_table()]
         for one in measured:

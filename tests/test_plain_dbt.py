@@ -10,6 +10,8 @@ import duckdb
 import pytest
 from raw_folder import write_required
 
+from warehouse.runner import run_dbt
+
 ROOT = Path(__file__).resolve().parent.parent
 # The one line that would load a tracker, switched off by the project's flags.
 TRACKING_OFF = '"send_anonymous_usage_stats": false'
@@ -68,3 +70,19 @@ def test_build_and_docs_of_the_sample_need_no_flag(clone):
     assert "ERROR=0" in dbt(clone, "build")  # again, in place
     with duckdb.connect(str(clone / "warehouse/lake/lake.duckdb"), read_only=True) as lake:
         assert lake.sql("select count(*) from corpus.documents").fetchall() == counts
+
+
+def test_the_models_do_what_their_unit_tests_say(sample_lake, tmp_path, monkeypatch):
+    """On a copy of the sample's lake, where the models that the tests stand on are built."""
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    shutil.copyfile(sample_lake / "lake.duckdb", lake / "lake.duckdb")
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(lake))
+    passed: dict[str, str] = {}
+    run_dbt(
+        ["test", "--select", "test_type:unit", "--threads", "2"],
+        on_step=lambda step: passed.update(
+            {step.name: step.status} if step.kind == "unit_test" else {}
+        ),
+    )
+    assert len(passed) > 120 and set(passed.values()) == {"pass"}

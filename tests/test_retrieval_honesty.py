@@ -28,7 +28,7 @@ def lake(tmp_path_factory):
 def scored(lake, embed, name, **more):
     """Score rows by (metric, column)."""
     system = tiny_tasks.system(embed)
-    settings = ScoreSettings(resamples=0)
+    settings = ScoreSettings(resamples=0, seen_pairs=False)
     benchmark = load_benchmark(lake, [TASKS[name]])
     (scores,) = score(system, benchmark, lake, settings, **{"cutoff": CUTOFF} | more)
     return {(row["metric"], row["column"]): row for row in scores.rows}
@@ -130,7 +130,9 @@ def test_a_ranker_reads_all_texts_of_a_query(lake):
 
     benchmark = load_benchmark(lake, [TASKS["assignee_patent_match"]])
     system = tiny_tasks.system(None, rank=rank)
-    list(score(system, benchmark, lake, ScoreSettings(resamples=0), cutoff=CUTOFF))
+    list(
+        score(system, benchmark, lake, ScoreSettings(resamples=0, seen_pairs=False), cutoff=CUTOFF)
+    )
     titles = {one["doc_id"]: one["title"] for one in tiny_tasks.documents()}
     queries = benchmark.labels["assignee_patent_match"]
     for query, doc_id in zip(*queries.parts, strict=True):

@@ -7,7 +7,8 @@ import duckdb
 import numpy as np
 import pytest
 import tiny_tasks
-from test_score import FAST, scored
+from test_score import FAST as WHOLE
+from test_score import scored as scored_with
 from tiny_tasks import CUTOFF, documents, make_task_lake
 
 from pyeval.labels import read_labels
@@ -15,6 +16,12 @@ from pyeval.protocol import depth_needed
 from pyeval.seen_pairs import NEVER, CitedPairs, first_cited
 from pyeval.tasks import TASKS
 from warehouse.tables import Lake
+
+FAST = replace(WHOLE, seen_pairs=True)
+
+
+def scored(lake, system, names, settings=FAST, **more):
+    return scored_with(lake, system, names, settings, **more)
 
 
 @pytest.fixture(scope="module")
@@ -129,17 +136,19 @@ def test_the_ranking_is_deep_enough_for_either_part(lake):
     assert depth_needed(queries, FAST, np.ones_like(cited)) == FAST.depth
 
 
-def test_only_tuned_systems_are_divided_unless_it_is_asked_for(lake):
-    names = ["same_inventor"]
-    embed = tiny_tasks.hashed
+def test_every_system_is_divided_alike_and_only_the_tuned_was_taught(lake):
+    names, embed = ["same_inventor"], tiny_tasks.hashed
     untuned = scored(lake, tiny_tasks.system(embed), names)
-    asked = scored(lake, tiny_tasks.system(embed), names, replace(FAST, seen_pairs=True))
     tuned = scored(lake, tiny_tasks.system(embed, tuned=True), names)
-    assert {task for task, _, _ in untuned} == {"same_inventor"}
-    assert {task for task, _, _ in asked} == {task for task, _, _ in tuned}
-    for key, row in asked.items():
+    whole = scored(lake, tiny_tasks.system(embed), names, WHOLE)
+    assert {task for task, _, _ in whole} == {"same_inventor"}
+    assert {task for task, _, _ in untuned} == {
+        "same_inventor", "same_inventor_seen", "same_inventor_unseen"
+    }  # fmt: skip
+    for key, row in untuned.items():
         assert row["value"] == tuned[key]["value"]
         assert not row["contaminated"]
+        assert tuned[key]["contaminated"] == key[0].endswith("_seen")
 
 
 def test_without_a_cutoff_no_pair_is_known_to_be_seen(lake):

@@ -125,13 +125,14 @@ def _build_beside(
 
 
 def _command(settings: BuildSettings, todo: refresh.Refresh, lake: Path) -> list[str]:
+    # Unit tests judge the SQL, not the data, and under the project's own settings: they are for
+    # whoever changes a model, who runs plain `dbt build` or `dbt test --select test_type:unit`.
     command = ["build", "--threads", str(settings.threads)]
+    command += ["--exclude-resource-type", "unit_test"]
     if todo.rescore:
         command.append("--full-refresh")
     if settings.variables:
         command += ["--vars", json.dumps(dict(settings.variables))]
-        # Unit tests say what a model does under the project's own settings.
-        command += ["--exclude-resource-type", "unit_test"]
     for selector in settings.select or todo.selectors:
         command += ["--select", selector]
     if todo.selectors:
