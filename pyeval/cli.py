@@ -211,7 +211,7 @@ def export_mteb(folder) -> None:
     """
     import shutil
 
-    from pyeval.folder import META
+    from pyeval.folder_files import META
 
     if not any(folder.glob(f"*/{META}")):
         raise UserError(f"{folder} holds no task. Make it with: pyeval export --out {folder}")

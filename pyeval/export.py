@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 from pyeval.columns import works_of
 from pyeval.dataset_card import write_card
 from pyeval.embed import Ints, read_documents
-from pyeval.folder import FAMILIES, META, text_year
+from pyeval.folder import text_year
+from pyeval.folder_files import FAMILIES, META
 from pyeval.labels import Labels, Queries, read_labels, task_settings
 from pyeval.progress import say
 from pyeval.seen_pairs import CitedPairs

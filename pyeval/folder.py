@@ -10,7 +10,6 @@ or in its `data`. The keys of meta.json are those of the published benchmark (on
 to be seen; the other names are our choice), and where one is left out the usual names are tried.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,22 +19,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from pyeval.folder_files import (
+    ENDS,
+    META,
+    as_classes,
+    files_of,
+    open_files,
+    tasks_in,
+    whole_numbers,
+)
 from pyeval.folder_ids import Ids
 from pyeval.tasks import TASKS, Task
 from warehouse.content import ContentHash
 from warehouse.dated import BASES, All, TableRead
 from warehouse.errors import CheckFailed, UserError
 
-META = "meta.json"
-FAMILIES = {"classify": "clf", "regress": "rgn", "retrieve": "prx"}
-ENDS = (".parquet", ".jsonl", ".json", ".csv")
 # Tried in turn where meta.json does not name a column.
 QUERY_COLUMNS = ("query_id", "query-id", "qid")
 DOCUMENT_COLUMNS = ("doc_id", "corpus_id", "corpus-id", "patent_id", "paper_id", "id")
 JUDGED_COLUMNS = ("relevant", "relevance", "score")
 YEAR_COLUMNS = ("task_year", "year")
 NEVER = 9999  # a label_year that no cutoff reaches, where the files give none
-_YES = ("1", "1.0", "true")
 
 
 def text_year(basis: str) -> str:
@@ -60,7 +64,7 @@ class BenchmarkFolder:
                 be read.
         """
         self.root = Path(root)
-        self._meta = dict(_metas(self.root))
+        self._meta = dict(tasks_in(self.root))
         if not self._meta:
             found = sorted(path.name for path in self.root.iterdir())[:5]
             raise UserError(
@@ -203,7 +207,7 @@ class BenchmarkFolder:
                     {
                         "doc_id": ids,
                         "task_year": years,
-                        "label_year": _ints(table, "label_year", NEVER),
+                        "label_year": whole_numbers(table, "label_year", NEVER),
                         "split": pa.array([split] * len(table)),
                         "label": self._labels(task, table),
                     }
@@ -227,14 +231,11 @@ class BenchmarkFolder:
             return said
         if not task.positive:
             return said.cast(pa.string())
-        names = {one for one in pc.unique(said).to_pylist() if one is not None}
-        if task.positive in names:
-            return said
-        if {str(one).lower() for one in names} <= {*_YES, "0", "0.0", "false"}:
-            other = task.beside or f"not {task.positive}"
-            words = (None if one is None else str(one).lower() in _YES for one in said.to_pylist())
-            return pa.array([w if w is None else (task.positive if w else other) for w in words])
-        raise self._lacks(task, f"the class {task.positive} (or 1 and 0)", sorted(map(str, names)))
+        found = as_classes(task, said)
+        if found is None:
+            classes = sorted({str(one) for one in pc.unique(said).to_pylist()})
+            raise self._lacks(task, f"the class {task.positive} (or 1 and 0)", classes)
+        return found
 
     def _pairs(self, task: Task) -> pa.Table:
         queries, qrels = self._part(task, "queries"), self._part(task, "qrels")
@@ -252,7 +253,7 @@ class BenchmarkFolder:
             "query_id": pa.array(query),
             "doc_id": self._column(task, "qrels", qrels, "document"),
             "task_year": pa.array([year_of[one] for one in query.tolist()], pa.int64()),
-            "label_year": _ints(qrels, "label_year", NEVER),
+            "label_year": whole_numbers(qrels, "label_year", NEVER),
         }
         if "trigram_overlap" in qrels.column_names:
             columns["trigram_overlap"] = qrels.column("trigram_overlap")
@@ -287,7 +288,7 @@ class BenchmarkFolder:
             made = {
                 "citing_id": pa.array(query),
                 "cited_id": self._column(task, "qrels", qrels, "document"),
-                "known_year": _ints(qrels, "edge_year"),
+                "known_year": whole_numbers(qrels, "edge_year"),
             }
             yield from pa.table(made).select(list(columns)).to_batches()
 
@@ -297,7 +298,7 @@ class BenchmarkFolder:
         if what == "year":
             asked = [meta["year_field"]] if "year_field" in meta else []
             name = self._first(task, (*asked, *YEAR_COLUMNS), table)
-            return _ints(table, name)
+            return whole_numbers(table, name)
         if what == "query":
             own = [meta["query_id_field"]] if part == "queries" and "query_id_field" in meta else []
             name = self._first(task, (*own, *QUERY_COLUMNS, *DOCUMENT_COLUMNS), table)
@@ -327,20 +328,20 @@ class BenchmarkFolder:
 
     def _dataset(self, task: Task, part: str) -> ds.Dataset:
         folder = self.root / self._meta[task.name]["folder"]
-        found = _files((folder, folder / "data"), part)
+        found = files_of((folder, folder / "data"), part)
         if not found:
             raise UserError(
                 f"{folder} has no {part}.parquet ({', '.join(ENDS)}, or parts of it), which "
                 f"{task.name} needs. It holds {', '.join(sorted(p.name for p in folder.iterdir()))}"
             )
-        return _open(found)
+        return open_files(found)
 
     def _documents_of(self, task: Task) -> pa.Schema:
-        return _open(self._text_files(self._source(task, "corpus"))).schema
+        return open_files(self._text_files(self._source(task, "corpus"))).schema
 
     def _text_files(self, source: str) -> list[Path]:
         if source not in self._texts:
-            found = _files((self.root, self.root / "documents", self.root / "data"), source)
+            found = files_of((self.root, self.root / "documents", self.root / "data"), source)
             if not found:
                 raise UserError(
                     f"{self.root} has no {source}.parquet ({', '.join(ENDS)}, or parts of it), "
@@ -355,7 +356,7 @@ class BenchmarkFolder:
     ) -> Iterator[pa.RecordBatch]:
         sources = {self._source(TASKS[one], side) for one in self._meta for side in _SIDES}
         for source in sorted(sources):
-            data = _open(self._text_files(source))
+            data = open_files(self._text_files(source))
             own = next((one for one in DOCUMENT_COLUMNS if one in data.schema.names), None)
             if own is None:
                 raise UserError(
@@ -392,47 +393,3 @@ class BenchmarkFolder:
 _SIDES = ("query", "corpus")
 # All texts stand in `documents`, those that only the benchmark reads with the others.
 _NO_TEXT = ("tasks.benchmark_papers", "tasks.benchmark_applications")
-
-
-def _metas(root: Path) -> Iterator[tuple[str, dict]]:
-    """The tasks of a folder by our name; folders that are no task of ours are passed over."""
-    for path in sorted(root.glob(f"*/{META}")):
-        try:
-            meta = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise UserError(f"cannot read {path}: {error}. Download it again") from error
-        if not isinstance(meta, dict):
-            raise UserError(f"{path} is no JSON object. Download it again")
-        name = str(meta.get("slug", path.parent.name)).replace("-", "_").lower()
-        if name in TASKS:
-            yield name, {**meta, "folder": path.parent.name}
-
-
-def _files(folders: Sequence[Path], stem: str) -> list[Path]:
-    """The files of a table: whole, in parts, or in a folder of its name."""
-    for folder in folders:
-        for end in ENDS:
-            if (folder / f"{stem}{end}").is_file():
-                return [folder / f"{stem}{end}"]
-            found = sorted(folder.glob(f"{stem}-*{end}")) or sorted((folder / stem).glob(f"*{end}"))
-            if found:
-                return found
-    return []
-
-
-def _open(files: Sequence[Path]) -> ds.Dataset:
-    kind = {".parquet": "parquet", ".csv": "csv"}.get(files[0].suffix, "json")
-    try:
-        return ds.dataset([str(path) for path in files], format=kind)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise UserError(f"cannot read {files[0]}: {error}. Download it again") from error
-
-
-def _ints(table: pa.Table, name: str, otherwise: int | None = None) -> pa.Array:
-    """A column of whole numbers without nulls; `otherwise` where there is no such column."""
-    if name not in table.column_names:
-        return pa.array(np.full(len(table), otherwise, np.int64))
-    try:
-        return table.column(name).cast(pa.int64()).combine_chunks()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise UserError(f"{name} holds what is no whole number: {error}") from error
