@@ -181,9 +181,8 @@ def test_a_lake_whose_account_is_lost_is_built_again(lake, monkeypatch, text):
     assert [todo.reasons for todo in asked] == [("lake.json is gone or damaged",)]
 
 
-def test_unit_tests_of_the_projects_own_settings_do_not_judge_others(lake):
-    """web_pages_once=true, for one, could not be built: a unit test keeps pages twice."""
-    plain = _command(BuildSettings(), refresh.Refresh(), lake)
-    other = BuildSettings(variables={"web_pages_once": True})
-    assert "unit_test" not in plain
-    assert "--exclude-resource-type unit_test" in " ".join(_command(other, refresh.Refresh(), lake))
+@pytest.mark.parametrize("variables", [{}, {"web_pages_once": True}])
+def test_unit_tests_judge_the_sql_and_no_build(lake, variables):
+    """Nor could web_pages_once=true be built: a unit test keeps pages twice."""
+    asked = _command(BuildSettings(variables=variables), refresh.Refresh(), lake)
+    assert "--exclude-resource-type unit_test" in " ".join(asked)
