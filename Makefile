@@ -15,6 +15,8 @@ STAMP := $(VENV)/installed
 TOOLS := $(VENV)/installed-dev
 # Compiling every module at once takes longer than compiling those that are imported.
 PIP := $(BIN)/pip install --quiet --no-compile -c constraints.txt
+# Container images set it, and then each process compiles anew what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 # Ordinary targets take no folder or setting from outside: they run on the generated sample.
 ALONE := env -u DATA_ROOT -u RUNS_ROOT $(foreach name,$(filter SCITLAKE_%,$(.VARIABLES)),-u $(name))
 
