@@ -29,11 +29,14 @@ def pick_device(setting: str) -> torch.device:
 
 
 def has_bf16(device: torch.device) -> bool:
-    """Whether bfloat16 arithmetic is in the hardware, so that it is a gain."""
+    """Whether bfloat16 arithmetic is a gain.
+
+    On CPUs only where it has matrix units. With the dot products of AVX-512 alone a training step
+    took 1.6 times as long as in float32, and embedding 1.5 times (4 layers of 256, one thread).
+    """
     if device.type == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
-    found = torch.cpu.get_capabilities()
-    return bool(found.get("amx_bf16") or found.get("avx512_bf16"))
+    return bool(torch.cpu.get_capabilities().get("amx_bf16"))
 
 
 def pick_dtype(setting: str, device: torch.device) -> torch.dtype:
