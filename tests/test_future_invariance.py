@@ -22,7 +22,7 @@ from warehouse.sample import generate
 from warehouse.tables import Lake, TableRead
 
 YEAR = 2013  # has web pages, and granted long text both before and after it
-SCALE = 0.4
+SCALE = 0.25
 SLICES = ("documents_asof", "pretrain_asof", "same_work", "edges_asof", "nodes_asof",
           "anchors_asof")  # fmt: skip
 # Dated tables of the benchmark's sources, whose slices no function gives.
@@ -140,7 +140,7 @@ def test_the_rivals_are_in_the_whole_lake(homes):
 )
 def test_a_slice_is_the_same_row_for_row(homes, table, basis):
     whole, cut = (home.fingerprint(table, basis) for home in homes)
-    assert whole.rows > 500
+    assert whole.rows > 300
     assert whole.latest_known_year in (YEAR, None)  # anchors bear no year
     assert whole == cut
 

@@ -8,7 +8,7 @@ import torch
 import torch.distributed as dist
 from tokenizers import Tokenizer, models, pre_tokenizers
 from torch.distributed.nn.functional import all_gather
-from torch.multiprocessing import spawn
+from torch.multiprocessing import start_processes
 from torch.nn import functional as F
 
 from pytrain.config import load_settings
@@ -101,7 +101,7 @@ def gathering(rank: int, address: str, mode: str, out: str) -> None:
 def test_a_group_gives_what_two_processes_gather(tmp_path, mode: str):
     """Loss and gradient; a real all-gather sends the gradient of a candidate home."""
     args = (str(tmp_path / "meet"), mode, str(tmp_path / "out.pt"))
-    spawn(gathering, args, nprocs=2)
+    start_processes(gathering, args, nprocs=2, start_method="forkserver")
     found = torch.load(tmp_path / "out.pt", weights_only=True)
     batches, vectors = batches_of(replace(OWN, candidates=mode)), table()
     loss = group_loss(batches, vectors, 1)

@@ -94,7 +94,7 @@ print(hashlib.sha256(tokenizer.to_str().encode()).hexdigest())
 
 def test_the_number_of_threads_leaves_no_trace(made):
     hashes = set()
-    for threads in ("1", "2", "3"):
+    for threads in ("1", "3"):
         env = {**os.environ, "SCITLAKE_WAREHOUSE": str(made / "whole")}
         env |= {"RAYON_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
         done = subprocess.run(
