@@ -60,12 +60,14 @@ def export(lake: Lake, tasks: Sequence[Task], out: Path) -> list[dict]:
         wanted = np.unique(np.concatenate([one.documents() for one in labels.values()]))
         n_documents = _write_documents(lake, wanted, partial / "documents.parquet")
         metas = []
+        cited = CitedPairs(lake, [one for one in labels.values() if isinstance(one, Queries)])
         for one in labels.values():
             folder = partial / one.task.name
             folder.mkdir()
-            counts = (_write_queries if isinstance(one, Queries) else _write_labels)(
-                lake, one, folder
-            )
+            if isinstance(one, Queries):
+                counts = _write_queries(lake, one, cited, folder)
+            else:
+                counts = _write_labels(lake, one, folder)
             meta = _meta(one.task) | counts | {"settings": task_settings(lake, one.task)}
             text = json.dumps(meta, indent=2) + "\n"
             (folder / META).write_text(text, encoding="utf-8")
@@ -120,7 +122,7 @@ def _write_labels(lake: Lake, labels: Labels, folder: Path) -> dict:
     return counts
 
 
-def _write_queries(lake: Lake, queries: Queries, folder: Path) -> dict:
+def _write_queries(lake: Lake, queries: Queries, cited: CitedPairs, folder: Path) -> dict:
     """Queries, corpus and relevants; how many of each."""
     task = queries.task
     asked = {
@@ -140,7 +142,7 @@ def _write_queries(lake: Lake, queries: Queries, folder: Path) -> dict:
     order = [("query_id", "ascending"), ("doc_id", "ascending")]
     qrels = lake.read(task.table, columns, cutoff=ALL).sort_by(order)
     # Relevants of `queries` stand in the same order.
-    qrels = qrels.append_column("edge_year", _years(CitedPairs(lake, [queries]).years(queries)))
+    qrels = qrels.append_column("edge_year", _years(cited.years(queries)))
     _write(qrels, folder / "qrels.parquet")
     return {
         "n_queries": len(queries.ids), "n_corpus": len(queries.corpus), "n_qrels": len(qrels)

@@ -98,6 +98,12 @@ def test_every_task_has_its_files_and_sizes(lake, exported):
         assert meta.get("n_qrels", meta.get("n_train", 0) + meta.get("n_test", 0)) == len(held)
 
 
+def test_edges_are_read_once_for_all_tasks(lake, tmp_path):
+    before = len(lake.reads)
+    export(lake, pick(["patent_cite", "paper_cite", "papers_cocite"]), tmp_path / "benchmark")
+    assert [one.name for one in lake.reads[before:]].count("edges") == 1
+
+
 def test_text_years_count_every_id_of_a_work(lake):
     """A patent granted after the cutoff whose application was readable before it."""
     pairs = tiny_tasks.applications()
