@@ -17,14 +17,13 @@ from pyeval.folder import text_year
 from pyeval.folder_files import FAMILIES, META
 from pyeval.labels import Labels, Queries, read_labels, task_settings
 from pyeval.progress import say
-from pyeval.seen_pairs import CitedPairs
+from pyeval.seen_pairs import NEVER, CitedPairs
 from pyeval.tasks import Task
-from warehouse.dated import BASES
+from warehouse.dated import BASES, DATED_ALIKE, DATED_BY_BASIS, slice_years
 from warehouse.errors import UserError
 from warehouse.tables import ALL, Lake
 
 _WRITTEN_METRICS = {"ndcg_at_10": "ndcg@10", "p_at_5": "p@5", "p_at_10": "p@10"}
-_UNKNOWN = np.iinfo(np.int32).max  # no year is known, as in seen_pairs
 _PATENT, _WORK, _PGPUB = 10**12, 2 * 10**12, 10**14  # first ids; see macros/identifiers.sql
 
 
@@ -152,7 +151,7 @@ def _write_queries(lake: Lake, queries: Queries, cited: CitedPairs, folder: Path
 def _write_documents(lake: Lake, wanted: Ints, path: Path) -> int:
     """Texts by doc_id, with the publisher's id and the years in which each was readable."""
     held = read_documents(lake, wanted)
-    known = np.full(len(held.ids), _UNKNOWN, np.int64)
+    known = np.full(len(held.ids), NEVER, np.int64)
     for batch in lake.batches("documents", ["doc_id", "known_year"], cutoff=ALL):
         ids, years = (batch.column(i).to_numpy() for i in range(2))
         mine = np.isin(ids, held.ids)
@@ -164,31 +163,35 @@ def _write_documents(lake: Lake, wanted: Ints, path: Path) -> int:
         "title": held.titles,
         "abstract": held.abstracts,
     }
-    columns |= {text_year(basis): _years(text_years(lake, held.ids, basis)) for basis in BASES}
+    readable = text_years(lake, held.ids)
+    columns |= {text_year(basis): _years(years) for basis, years in readable.items()}
     _write(pa.table(columns), path)
     return len(held.ids)
 
 
-def text_years(lake: Lake, ids: Ints, basis: str) -> Ints:
-    """(n,) the first year in which training could read a document, by any id of its work.
-
-    It is the largest int32 where no year's slice holds the text.
+def text_years(lake: Lake, ids: Ints) -> dict[str, Ints]:
+    """The first year in which training could read a document, by any id of its work.
 
     Args:
         lake: the lake that training reads.
         ids: (n,) doc_id.
-        basis: what dates patent text; see `corpus.pretrain_asof`.
+
+    Returns:
+        What dates patent text (see `corpus.pretrain_asof`) -> (n,) years; the largest int32 where
+        no year's slice holds the text.
     """
     work_of = works_of(lake)
     works, back = np.unique(work_of(ids), return_inverse=True)
-    first = np.full(len(works), _UNKNOWN, np.int64)
-    for table in ("documents", "pretrain_text"):
-        for batch in lake.batches(table, ["doc_id", "known_year"], cutoff=ALL, basis=basis):
-            found, years = (batch.column(i).to_numpy() for i in range(2))
-            found = work_of(found)
+    first = {basis: np.full(len(works), NEVER, np.int64) for basis in BASES}
+    for table, columns in (("documents", DATED_ALIKE), ("pretrain_text", DATED_BY_BASIS)):
+        for batch in lake.batches(table, ["doc_id", *columns], cutoff=ALL):
+            found = work_of(batch.column("doc_id").to_numpy())
             mine = np.isin(found, works)
-            np.minimum.at(first, np.searchsorted(works, found[mine]), years[mine])
-    return first[back.reshape(-1)]
+            place = np.searchsorted(works, found[mine])
+            for basis, years in first.items():
+                read = slice_years(batch, basis).fill_null(NEVER).to_numpy()
+                np.minimum.at(years, place, read[mine])
+    return {basis: years[back.reshape(-1)] for basis, years in first.items()}
 
 
 def doc_uri(doc_id: int) -> str:
@@ -204,7 +207,7 @@ def doc_uri(doc_id: int) -> str:
 
 
 def _years(years: Ints) -> pa.Array:
-    return pa.array(years.astype(np.int32), mask=years == _UNKNOWN)
+    return pa.array(years.astype(np.int32), mask=years == NEVER)
 
 
 def _write(table: pa.Table, path: Path) -> None:

@@ -3,7 +3,6 @@
 import json
 import shutil
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as csv
 import pyarrow.parquet as pq
@@ -11,12 +10,12 @@ import pytest
 import tiny_tasks
 from click.testing import CliRunner
 from test_score import FAST
-from tiny_tasks import CUTOFF, READ_BEFORE_GRANT, make_task_lake
+from tiny_tasks import CUTOFF, make_task_lake
 
 from pyeval import columns
 from pyeval.cli import cli
 from pyeval.dataset_card import sources_of
-from pyeval.export import doc_uri, export, text_years
+from pyeval.export import doc_uri, export
 from pyeval.folder import BenchmarkFolder
 from pyeval.folder_ids import Ids
 from pyeval.score import load_benchmark, score
@@ -102,18 +101,6 @@ def test_edges_are_read_once_for_all_tasks(lake, tmp_path):
     before = len(lake.reads)
     export(lake, pick(["patent_cite", "paper_cite", "papers_cocite"]), tmp_path / "benchmark")
     assert [one.name for one in lake.reads[before:]].count("edges") == 1
-
-
-def test_text_years_count_every_id_of_a_work(lake):
-    """A patent granted after the cutoff whose application was readable before it."""
-    pairs = tiny_tasks.applications()
-    ids = np.array(sorted(pairs))
-    assert len(ids) == READ_BEFORE_GRANT
-    assert (text_years(lake, ids, "production") <= CUTOFF).all()
-    alone = np.array([one["doc_id"] for one in tiny_tasks.documents("patent")])
-    alone = alone[~np.isin(alone, ids)]
-    known = {one["doc_id"]: one["known_year"] for one in tiny_tasks.documents("patent")}
-    assert text_years(lake, alone, "production").tolist() == [known[i] for i in alone.tolist()]
 
 
 @pytest.mark.parametrize(

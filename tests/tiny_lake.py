@@ -182,8 +182,8 @@ create macro corpus.pretrain_asof(
     select doc_id, source, known_year, public_year, filing_year, text
     from corpus.pretrain_text
     where case
-        when basis = 'publication' then public_year
-        when basis = 'filing' and source = 'granted_text' then filing_year
+        when basis = 'publication' then greatest(known_year, public_year)
+        when basis = 'filing' and source = 'granted_text' then least(filing_year, known_year)
         else known_year
     end <= cutoff
     and case

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from warehouse.errors import UserError
 
@@ -60,6 +61,29 @@ TABLES = {
 STORED_IN_ORDER = ("documents", "edges", "nodes")
 TASK_KEYS = ("task_year", "query_id", "doc_id", "work_id")
 BASES = ("production", "publication", "filing")
+DATED_BY_BASIS = ("source", "known_year", "public_year", "filing_year")  # read by `slice_years`
+DATED_ALIKE = ("known_year",)  # the same of a table that every basis dates alike
+
+
+def slice_years(rows: pa.RecordBatch, basis: str) -> pa.Array:
+    """(n,) int64, the first cutoff whose slice holds a row; null where none does.
+
+    It says of rows what `corpus.pretrain_asof` says of a slice, so that all slices are told from
+    one reading.
+
+    Args:
+        rows: with the columns DATED_BY_BASIS, or DATED_ALIKE.
+        basis: one of BASES.
+    """
+    held = dict(zip(rows.schema.names, rows.columns, strict=True))
+    known = held["known_year"].cast(pa.int64())
+    if basis == "publication" and "public_year" in held:
+        public = held["public_year"].cast(pa.int64())
+        return pc.max_element_wise(known, public, skip_nulls=False)
+    if basis == "filing" and "filing_year" in held:
+        filed = pc.min_element_wise(known, held["filing_year"].cast(pa.int64()))
+        return pc.if_else(pc.equal(held["source"], "granted_text"), filed, known)
+    return known
 
 
 def empty_slice(table: str, cutoff: int, needed_for: str) -> UserError:
