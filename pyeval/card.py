@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.beside import file_beside
 from warehouse.errors import UserError
 
 DOCUMENTS = 1_000  # that the geometry is measured on
@@ -99,7 +100,6 @@ def write_card(name: str, documents: int = DOCUMENTS) -> Path:
         chosen = sample_documents(lake, encoder.cutoff, documents, "card")
     vectors = encoder.embed(chosen.titles.to_pylist(), chosen.abstracts.to_pylist())
     text = with_scores(path.read_text(encoding="utf-8"), rows, geometry(vectors), len(vectors))
-    partial = path.with_name("README.md.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.rename(path)
+    with file_beside(path) as partial:
+        partial.write_text(text, encoding="utf-8")
     return path

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pyeval.labels import hash_order
 from pyeval.progress import bar
+from warehouse.beside import file_beside
 from warehouse.errors import CheckFailed
 from warehouse.tables import ALL, All, Lake
 
@@ -129,10 +130,9 @@ class Cache:
 
         self.folder.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha256(hashes.tobytes()).hexdigest()[:32]
-        partial = self.folder / f"{name}.partial"
         raw = np.frombuffer(hashes.tobytes(), dtype=np.uint8).reshape(-1, 16)
-        save_file({"hashes": raw, "vectors": np.ascontiguousarray(vectors)}, partial)
-        partial.rename(self.folder / f"{name}.safetensors")
+        with file_beside(self.folder / f"{name}.safetensors") as partial:
+            save_file({"hashes": raw, "vectors": np.ascontiguousarray(vectors)}, partial)
 
 
 def embed_documents(

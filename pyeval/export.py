@@ -1,7 +1,6 @@
 """`pyeval export`: the lake's benchmark as a folder that anyone can read without the lake."""
 
 import json
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from pyeval.labels import Labels, Queries, read_labels, task_settings
 from pyeval.progress import say
 from pyeval.seen_pairs import NEVER, CitedPairs
 from pyeval.tasks import Task
+from warehouse.beside import folder_beside
 from warehouse.dated import BASES, DATED_ALIKE, DATED_BY_BASIS, slice_years
 from warehouse.errors import UserError
 from warehouse.tables import ALL, Lake
@@ -38,9 +38,10 @@ def export(lake: Lake, tasks: Sequence[Task], out: Path) -> list[dict]:
         out: the folder to make.
 
     Raises:
-        UserError: the folder is there already, its parent is not, or no task has an example.
+        UserError: the folder is there already, its parent is not, `<out>.partial` is something
+            else's, or no task has an example.
     """
-    if out.exists():
+    if out.exists() or out.is_symlink():
         raise UserError(f"{out} is there already. Name another folder, or remove it first")
     if not out.parent.is_dir():
         raise UserError(f"no folder {out.parent} to write to. Make it with: mkdir -p {out.parent}")
@@ -52,29 +53,27 @@ def export(lake: Lake, tasks: Sequence[Task], out: Path) -> list[dict]:
     labels = {name: one for name, one in labels.items() if len(one.ids)}
     if not labels:
         raise UserError("no task has an example in this lake, so there is nothing to export")
-    partial = out.with_name(f"{out.name}.partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    try:
-        partial.mkdir()
-        wanted = np.unique(np.concatenate([one.documents() for one in labels.values()]))
-        n_documents = _write_documents(lake, wanted, partial / "documents.parquet")
-        metas = []
-        cited = CitedPairs(lake, [one for one in labels.values() if isinstance(one, Queries)])
-        for one in labels.values():
-            folder = partial / one.task.name
-            folder.mkdir()
-            if isinstance(one, Queries):
-                counts = _write_queries(lake, one, cited, folder)
-            else:
-                counts = _write_labels(lake, one, folder)
-            meta = _meta(one.task) | counts | {"settings": task_settings(lake, one.task)}
-            text = json.dumps(meta, indent=2) + "\n"
-            (folder / META).write_text(text, encoding="utf-8")
-            metas.append(meta)
-        write_card(lake, metas, n_documents, partial / "README.md")
-        partial.rename(out)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    with folder_beside(out) as partial:
+        return _write_all(lake, labels, partial)
+
+
+def _write_all(lake: Lake, labels: dict[str, Labels | Queries], out: Path) -> list[dict]:
+    """Fill an empty folder; what meta.json says of each task."""
+    wanted = np.unique(np.concatenate([one.documents() for one in labels.values()]))
+    n_documents = _write_documents(lake, wanted, out / "documents.parquet")
+    metas = []
+    cited = CitedPairs(lake, [one for one in labels.values() if isinstance(one, Queries)])
+    for one in labels.values():
+        folder = out / one.task.name
+        folder.mkdir()
+        if isinstance(one, Queries):
+            counts = _write_queries(lake, one, cited, folder)
+        else:
+            counts = _write_labels(lake, one, folder)
+        meta = _meta(one.task) | counts | {"settings": task_settings(lake, one.task)}
+        (folder / META).write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
+        metas.append(meta)
+    write_card(lake, metas, n_documents, out / "README.md")
     return metas
 
 

@@ -14,6 +14,7 @@ from pyeval.protocol import ScoreSettings
 from pyeval.score import load_benchmark, score
 from pyeval.systems import resolve
 from pyeval.tasks import pick
+from warehouse.beside import file_beside
 from warehouse.errors import UserError
 from warehouse.tables import Lake
 
@@ -46,9 +47,8 @@ def write_board(path: Path, chosen: Sequence[str] = ()) -> int:
     rows = [row for row in results.read_all(chosen) if row["task"] and row["format"]]
     ours = [{name: row[name] for name in KEPT} for row in rows]
     ours.sort(key=_place)
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_text("".join(json.dumps(row) + "\n" for row in ours), encoding="utf-8")
-    partial.rename(path)
+    with file_beside(path) as partial:
+        partial.write_text("".join(json.dumps(row) + "\n" for row in ours), encoding="utf-8")
     return len(ours)
 
 

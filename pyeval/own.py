@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 
 from pyeval.progress import bar, say
 from pyeval.systems import System
+from warehouse.beside import file_beside
 from warehouse.errors import UserError
 
 NEEDED = ("id", "title", "abstract")
@@ -51,15 +53,14 @@ def embed_table(
         raise UserError(f"{system.name} ranks by words and has no vectors. Name an encoder")
     if not out.parent.is_dir():
         raise UserError(f"no folder {out.parent} to write to. Make it with: mkdir -p {out.parent}")
-    spool, partial = out.with_name(f"{out.name}.rows"), out.with_name(f"{out.name}.partial")
-    try:
-        found = _check(batches, spool, system.cutoff, needs_year=refuse_lookahead)
-        _judge_lookahead(found, system, refuse=refuse_lookahead)
-        _embed(spool, partial, system, found.n_rows)
-        partial.rename(out)
-    finally:
-        spool.unlink(missing_ok=True)
-        partial.unlink(missing_ok=True)
+    with file_beside(out) as partial:
+        spool = out.with_name(f"{out.name}.rows.{os.getpid()}.partial")
+        try:
+            found = _check(batches, spool, system.cutoff, needs_year=refuse_lookahead)
+            _judge_lookahead(found, system, refuse=refuse_lookahead)
+            _embed(spool, partial, system, found.n_rows)
+        finally:
+            spool.unlink(missing_ok=True)
     return found.n_rows
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pyeval import figure_draw
 from pyeval.figure_numbers import Rows
+from warehouse.beside import file_beside
 from warehouse.errors import UserError
 
 
@@ -79,6 +80,5 @@ def check_picture(path: Path) -> None:
 
 def write(path: Path, content: bytes) -> None:
     """A file that is whole or absent."""
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_bytes(content)
-    partial.rename(path)
+    with file_beside(path) as partial:
+        partial.write_bytes(content)

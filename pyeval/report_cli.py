@@ -95,9 +95,10 @@ def report(
     )  # fmt: skip
     text, drawn = make_report(asked)
     if out:
-        partial = out.with_name(f"{out.name}.partial")
-        partial.write_text(text, encoding="utf-8")
-        partial.rename(out)
+        from warehouse.beside import file_beside
+
+        with file_beside(out) as partial:
+            partial.write_text(text, encoding="utf-8")
     else:
         click.echo(text, nl=False)
     for path in drawn:

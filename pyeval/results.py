@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from warehouse.beside import file_beside
 from warehouse.errors import UserError, unknown
 from warehouse.sources import runs_root
 
@@ -147,6 +148,5 @@ def read_all(chosen: Iterable[str] = ()) -> list[dict]:
 
 
 def _write(table: pa.Table, path: Path) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    pq.write_table(table, partial, compression="zstd")
-    partial.rename(path)
+    with file_beside(path) as partial:
+        pq.write_table(table, partial, compression="zstd")

@@ -14,6 +14,8 @@ import sys
 import threading
 from pathlib import Path
 
+from warehouse.beside import file_beside
+
 PARSED = "lake_parse.msgpack"  # in the project's target folder
 # Where the database stands and how much memory it may take; SQL depends on neither.
 _OF_THE_PLACE = ("path", "settings", "config_options")
@@ -35,9 +37,8 @@ def keep(parsed: Path, project: Path) -> None:
         return
     shared = parsed_file(project)
     shared.parent.mkdir(exist_ok=True)
-    partial = shared.with_name(f"{shared.name}.{os.getpid()}.partial")
-    partial.write_bytes(parsed.read_bytes())
-    partial.replace(shared)
+    with file_beside(shared) as partial:
+        partial.write_bytes(parsed.read_bytes())
 
 
 def _end_with_the_starter() -> None:

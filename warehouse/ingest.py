@@ -1,7 +1,6 @@
 """Before the first query: make the sample if it is wanted, unpack zips, find the raw files."""
 
 import gzip
-import os
 import shutil
 import zipfile
 import zlib
@@ -11,10 +10,11 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
+from warehouse.beside import file_beside, remove_left
 from warehouse.errors import UserError
 from warehouse.integrity import check_whole
 from warehouse.sources import RawTable, check_data_root, data_root, lake_folder, raw_tables
-from warehouse.states import read_state, remove_partials, write_state
+from warehouse.states import read_state, write_state
 
 DELIMITERS = {"tsv": "\t", "csv": ","}
 STATE = "unpacked.json"  # beside the unpacked members: what came from which zip
@@ -141,7 +141,7 @@ def unpack(root: Path, raw: Path) -> list[Path]:
     plan = {
         member: source for zip_file in _zips(root) for member, source in _members(zip_file, root)
     }
-    remove_partials(raw)
+    remove_left(raw.rglob("*.partial"))
     done = read_state(raw / STATE)
     for member in sorted(set(done) - set(plan)):
         (raw / member).unlink(missing_ok=True)
@@ -229,15 +229,14 @@ def _is_read(member: PurePath) -> bool:
 
 def _extract(path: Path, member: str, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f"{target.name}.{os.getpid()}.partial")
     try:
         with (
+            file_beside(target) as partial,
             zipfile.ZipFile(path) as archive,
             archive.open(member) as packed,
             partial.open("wb") as plain,
         ):
             shutil.copyfileobj(packed, plain, 1 << 20)
-        partial.replace(target)
     # RuntimeError: a password; NotImplementedError: a compression that Python lacks.
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise _broken(path, error) from error
@@ -246,8 +245,6 @@ def _extract(path: Path, member: str, target: Path) -> None:
             f"cannot unpack {member} of {path} to {target}: {error.strerror}. Make room, or pick "
             "another lake folder with SCITLAKE_WAREHOUSE."
         ) from error
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _broken(path: Path, error: Exception) -> UserError:

@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 
+from warehouse.beside import file_beside
 from warehouse.errors import CheckFailed, UserError, unknown
 from warehouse.ingest import packed
 from warehouse.locks import only_one
@@ -294,7 +295,6 @@ def write_docs() -> Path:
     with only_one(lake):  # a build writes to the same folder target
         run_dbt(["docs", "generate", "--static"], env=env)
         page.parent.mkdir(exist_ok=True)
-        partial = page.with_suffix(".partial")
-        shutil.copyfile(lake / "target" / "static_index.html", partial)
-        partial.replace(page)
+        with file_beside(page) as partial:
+            shutil.copyfile(lake / "target" / "static_index.html", partial)
     return page

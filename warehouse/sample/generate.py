@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from warehouse.beside import folder_beside
 from warehouse.errors import UserError
 from warehouse.sample.european_families import write_european_families
 from warehouse.sample.faults import FAULTS, FaultBook
@@ -33,7 +31,6 @@ from warehouse.sample.uspto import write_uspto
 from warehouse.sample.world import World, build_world
 
 MARKER = "sample.json"
-WRITING = "sample.partial"  # in a folder that is being written; its writer holds a lock on it
 
 
 def generate(
@@ -68,49 +65,15 @@ def generate(
                 f"{folder} is the current folder or holds it, so it cannot be replaced. Name "
                 "another one: lake sample --out sample"
             )
-        with _beside(folder) as partial:
+        with folder_beside(folder) as partial:
             write_all(build_world(settings), partial)
             shutil.rmtree(folder, ignore_errors=True)
-            (partial / WRITING).unlink()
-            partial.rename(folder)
     except OSError as error:
         raise UserError(
             f"cannot write a sample to {folder}: {error.strerror}. Make room, or name another "
             "folder: lake sample --out <folder>"
         ) from error
     return True
-
-
-@contextmanager
-def _beside(folder: Path) -> Iterator[Path]:
-    """An empty folder beside another, held by this process and gone in the end unless renamed.
-
-    Raises:
-        UserError: another process holds it, or it is nothing that an earlier one began.
-    """
-    partial = folder.with_name(f"{folder.name}.partial")
-    mark = partial / WRITING
-    free = not partial.exists() or partial.is_dir() and not any(partial.iterdir())
-    if not free and not mark.is_file():
-        raise UserError(f"{partial} is in the way of writing {folder}. Move it away.")
-    partial.mkdir(parents=True, exist_ok=True)
-    with mark.open("w", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(
-                f"another process is writing a sample to {folder}. Wait for it, or name another "
-                "folder: lake sample --out <folder>"
-            ) from None
-        try:
-            for path in partial.iterdir():  # of a process that was killed
-                if path.is_dir():
-                    shutil.rmtree(path)
-                elif path != mark:
-                    path.unlink()
-            yield partial
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_all(world: World, folder: Path) -> None:

@@ -1,0 +1,55 @@
+"""`pyeval export` and what reads its folder, given what people get wrong."""
+
+import pytest
+from click.testing import CliRunner
+from tiny_tasks import make_task_lake
+
+from pyeval.cli import cli
+from warehouse.beside import WRITING
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A tiny lake of the test's own, and folders for runs and for what is written."""
+    monkeypatch.setenv("SCITLAKE_WAREHOUSE", str(make_task_lake(tmp_path / "lake")))
+    monkeypatch.setenv("RUNS_ROOT", str(tmp_path / "runs"))
+    (tmp_path / "out").mkdir()
+    return tmp_path
+
+
+def call(*args):
+    found = CliRunner().invoke(cli, list(map(str, args)))
+    assert found.exception is None or isinstance(found.exception, SystemExit), found.exception
+    return found.exit_code, found.output
+
+
+def export(home):
+    return call("export", "--task", "paper_cite", "--out", home / "out" / "benchmark")
+
+
+def test_a_folder_of_the_scratch_name_is_left_alone(home):
+    own = home / "out" / "benchmark.partial" / "thesis.txt"
+    own.parent.mkdir()
+    own.write_text("years of work")
+    code, said = export(home)
+    assert (code, "benchmark.partial is in the way" in said) == (2, True), said
+    assert own.read_text() == "years of work"
+    assert [one.name for one in (home / "out").iterdir()] == ["benchmark.partial"]
+
+
+def test_what_a_killed_export_left_is_begun_again(home):
+    left = home / "out" / "benchmark.partial" / "paper_cite"
+    left.mkdir(parents=True)
+    (left / "half.parquet").touch()
+    (left.parent / WRITING).touch()
+    code, said = export(home)
+    assert code == 0, said
+    assert [one.name for one in (home / "out").iterdir()] == ["benchmark"]
+    names = {one.name for one in (home / "out" / "benchmark").rglob("*")}
+    assert "qrels.parquet" in names and names.isdisjoint({"half.parquet", WRITING})
+
+
+def test_a_link_that_leads_nowhere_is_no_place_for_an_export(home):
+    (home / "out" / "benchmark").symlink_to(home / "nowhere")
+    code, said = export(home)
+    assert (code, "is there already" in said) == (2, True), said
