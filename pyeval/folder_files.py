@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,9 @@ from warehouse.errors import UserError
 
 META = "meta.json"
 FAMILIES = {"classify": "clf", "regress": "rgn", "retrieve": "prx"}  # as the published files say
+DOCUMENT_COLUMNS = ("doc_id", "corpus_id", "corpus-id", "patent_id", "paper_id", "id")  # in turn
 ENDS = (".parquet", ".jsonl", ".json", ".csv")
+_UNREADABLE = (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 _YES = ("1", "1.0", "true")
 
 
@@ -24,7 +27,7 @@ def tasks_in(root: Path) -> Iterator[tuple[str, dict]]:
         try:
             meta = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise UserError(f"cannot read {path}: {error}. Download it again") from error
+            raise _damaged(path, error) from error
         if not isinstance(meta, dict):
             raise UserError(f"{path} is no JSON object. Download it again")
         name = str(meta.get("slug", path.parent.name)).replace("-", "_").lower()
@@ -49,8 +52,43 @@ def open_files(files: Sequence[Path]) -> ds.Dataset:
     kind = {".parquet": "parquet", ".csv": "csv"}.get(files[0].suffix, "json")
     try:
         return ds.dataset([str(path) for path in files], format=kind)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise UserError(f"cannot read {files[0]}: {error}. Download it again") from error
+    except _UNREADABLE as error:
+        raise _damaged(files[0], error) from error
+
+
+def read_files(data: ds.Dataset) -> pa.Table:
+    """The whole table; UserError where a file of it is damaged."""
+    with _readable(data):
+        return data.to_table()
+
+
+def read_batches(
+    data: ds.Dataset, columns: Sequence[str], where: ds.Expression | None
+) -> Iterator[pa.RecordBatch]:
+    """Some columns of the rows that meet a condition; UserError where a file is damaged."""
+    with _readable(data):
+        yield from data.to_batches(columns=list(columns), filter=where)
+
+
+@contextmanager
+def _readable(data: ds.Dataset) -> Iterator[None]:
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise _damaged(Path(data.files[0]), error) from error
+
+
+def _damaged(path: Path, error: Exception) -> UserError:
+    said = (str(error).splitlines() or [type(error).__name__])[0]
+    return UserError(f"cannot read {path}: {said}. Download it again")
+
+
+def numbers(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """A column of float64; UserError where it holds anything else."""
+    try:
+        return column.cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise UserError(f"{name} holds what is no number: {error}") from error
 
 
 def whole_numbers(table: pa.Table, name: str, otherwise: int | None = None) -> pa.Array:

@@ -1,5 +1,7 @@
 """`pyeval export` and what reads its folder, given what people get wrong."""
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from tiny_tasks import make_task_lake
@@ -53,3 +55,33 @@ def test_a_link_that_leads_nowhere_is_no_place_for_an_export(home):
     (home / "out" / "benchmark").symlink_to(home / "nowhere")
     code, said = export(home)
     assert (code, "is there already" in said) == (2, True), said
+
+
+def overwrite(path, start=4, n=400):
+    """Damage what a Parquet file holds, and leave its end, which says what that is."""
+    data = bytearray(path.read_bytes())
+    data[start : start + n] = b"\xff" * n
+    path.write_bytes(data)
+
+
+def retyped(path, name, values):
+    table = pq.read_table(path)
+    made = pa.array(values * (len(table) // len(values) + 1))[: len(table)]
+    pq.write_table(table.set_column(table.column_names.index(name), name, made), path)
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (lambda f: overwrite(f / "documents.parquet"), "cannot read"),
+        (lambda f: overwrite(f / "paper_cite/qrels.parquet"), "cannot read"),
+        (lambda f: retyped(f / "paper_cite/qrels.parquet", "relevant", ["yes"]), "no number"),
+        (lambda f: retyped(f / "paper_cite/queries.parquet", "task_year", ["old"]), "whole number"),
+    ],
+)
+def test_damage_inside_a_file_is_one_message(home, fault, says):
+    assert export(home)[0] == 0
+    fault(home / "out" / "benchmark")
+    code, said = call("run", "bm25", "--from", home / "out" / "benchmark", "--cutoff", 2012)
+    assert (code, says in said) == (2, True), said
+    assert not (home / "runs" / "scores").exists()
