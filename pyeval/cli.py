@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from pyeval.export_cli import export, export_mteb
 from pyeval.leaderboard_cli import check, leaderboard
 from pyeval.report_cli import doctor, report, terminal
 from warehouse.commands import SEED, Group
@@ -21,6 +22,8 @@ def cli() -> None:
     """Score encoders on the tasks of the lake, in time and out of time."""
 
 
+cli.add_command(export)
+cli.add_command(export_mteb)
 cli.add_command(report)
 cli.add_command(doctor)
 cli.add_command(leaderboard)
@@ -133,10 +136,12 @@ def run(models, names, cutoff, whiten, whiten_documents, rolling, seen_pairs, fe
     if suite and folder is None and not dry_run:
         raise UserError("--suite needs the released files: --from FOLDER. See: pyeval run --help")
     chosen = pick_suite(suite, names) if suite else pick(names)
+    files = None
     if folder and not suite:
         from pyeval.folder import BenchmarkFolder
 
-        chosen = BenchmarkFolder(folder).tasks(names)
+        files = BenchmarkFolder(folder)
+        chosen = files.tasks([task.name for task in chosen] if names else ())
     if dry_run:
         for model in models:
             for task in chosen:
@@ -172,51 +177,9 @@ def run(models, names, cutoff, whiten, whiten_documents, rolling, seen_pairs, fe
         cutoff=cutoff,
         whiten=whiten,
         max_length=max_length,
-        folder=folder,
+        files=files,
     ):
         click.echo("\t".join(row))
-
-
-@cli.command(epilog="Example: pyeval export --out benchmark && pyeval run minilm --from benchmark")
-@click.option("--task", "names", multiple=True, help="A task name; all of them when left out.")
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The folder to make; it must not be there yet.",
-)
-def export(names, out) -> None:
-    """Write the lake's benchmark as files: splits, documents, card, licences per source.
-
-    Anyone can score on the folder with `pyeval run MODEL --from FOLDER`, without the lake.
-    """
-    from pyeval.export import export as write
-    from pyeval.tasks import pick
-    from warehouse.tables import Lake
-
-    with Lake() as lake:
-        metas = write(lake, pick(names), out)
-    for meta in metas:
-        sizes = [f"{meta[one]:,} {one.removeprefix('n_')}" for one in meta if one.startswith("n_")]
-        click.echo(f"{meta['slug']}\t{', '.join(sizes)}")
-    click.echo(f"{len(metas)} tasks in {out}; read {out / 'README.md'} on licences", err=True)
-
-
-@cli.command("export-mteb", epilog="Example: pyeval export-mteb benchmark")
-@click.argument("folder", type=click.Path(path_type=Path))
-def export_mteb(folder) -> None:
-    """Put MTEB's task classes for the tasks of FOLDER into it, as mteb_tasks.py.
-
-    FOLDER is what `pyeval export` wrote. The file needs the package mteb and nothing of this one.
-    """
-    import shutil
-
-    from pyeval.folder_files import META
-
-    if not any(folder.glob(f"*/{META}")):
-        raise UserError(f"{folder} holds no task. Make it with: pyeval export --out {folder}")
-    shutil.copyfile(Path(__file__).with_name("mteb_tasks.py"), folder / "mteb_tasks.py")
-    click.echo(str(folder / "mteb_tasks.py"))
 
 
 @cli.command(
@@ -227,7 +190,9 @@ def export_mteb(folder) -> None:
 @click.argument("b")
 @click.option("--task", "names", multiple=True, help="A score name, such as patent_cite_distinct.")
 @click.option("--column", default="out_of_time", show_default=True)
-@click.option("--resamples", type=click.IntRange(1, 100_000), default=5000, show_default=True)
+@click.option(
+    "--resamples", type=click.IntRange(1, 100_000), default=5000, show_default=True
+)
 @click.option("--seed", type=SEED, default=0, show_default=True)
 @click.option(
     "--format", "how", type=click.Choice(["terminal", "markdown", "json"]), default="terminal"

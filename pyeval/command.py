@@ -31,35 +31,34 @@ def score_models(
     cutoff: int | None = None,
     whiten: bool = False,
     max_length: int | None = None,
-    folder: Path | None = None,
+    files: BenchmarkFolder | None = None,
 ) -> Iterator[list[str]]:
     """Scores models in turn and keeps the scores; gives each score row as text.
 
     Args:
         models: names of systems; see `systems.resolve`.
-        tasks: of the lake.
+        tasks: of the lake, or of the files.
         settings: the protocol.
         cutoff: the year that divides in time from out of time; None for each model's own.
         whiten: score the whitened vectors too.
         max_length: tokens read of each text.
-        folder: a benchmark's files, to score on instead of the lake.
+        files: a benchmark's, to score on instead of the lake.
 
     Raises:
         UserError: an unknown model, a cutoff before the model's own, or outside the lake.
     """
-    with Lake() if folder is None else BenchmarkFolder(folder) as lake:
+    with Lake() if files is None else files as lake:
         first, last = lake.years()
         if cutoff is not None and not first <= cutoff <= last:
             raise UserError(
-                f"year {cutoff} is outside {'this lake' if folder is None else folder}, which "
+                f"year {cutoff} is outside {'this lake' if files is None else files.root}, which "
                 f"spans {first}-{last}. "
                 f"Choose a year in it: --cutoff {min(max(cutoff, first), last)}"
             )
         shared = shared_cutoff(models, cutoff)
         divides = True
-        if folder is not None:
-            tasks = lake.tasks([task.name for task in tasks])
-            divides = _divides(lake, tasks, settings, cutoff)
+        if files is not None:
+            divides = _divides(files, tasks, settings, cutoff)
         benchmark = load_benchmark(lake, tasks)
         _say_empty(lake, benchmark)
         _say_certain(benchmark)
@@ -67,7 +66,7 @@ def score_models(
             system = resolve(name, lake, shared, max_length=max_length, seed=settings.seed)
             split = system.split_at(shared) if divides else None
             for white in (False, True) if whiten and system.embed else (False,):
-                yield from _score(system, benchmark, lake, settings, split, white, folder)
+                yield from _score(system, benchmark, lake, settings, split, white, files)
             if whiten and system.embed is None:
                 say(f"{system.name} ranks by words: there is nothing to whiten")
 
@@ -190,11 +189,11 @@ def _score(
     settings: ScoreSettings,
     cutoff: int | None,
     whitened: bool,
-    folder: Path | None,
+    files: BenchmarkFolder | None,
 ) -> Iterator[list[str]]:
     own = None if system.fitted else system.cutoff
     at = own if cutoff is None else cutoff  # files that cannot divide say nothing of a year
-    name = results.stem(system.name, at, own, whitened, folder and folder.resolve().name)
+    name = results.stem(system.name, at, own, whitened, files and files.root.resolve().name)
     skipped = [
         task for task, one in benchmark.labels.items()
         if system.embed is None and one.task.format != "retrieve" and len(one.ids)
