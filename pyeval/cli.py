@@ -8,7 +8,7 @@ import click
 from pyeval.export_cli import export, export_mteb
 from pyeval.leaderboard_cli import check, leaderboard
 from pyeval.report_cli import doctor, report, terminal
-from warehouse.commands import SEED, Group
+from warehouse.commands import MOST_RESAMPLES, RESAMPLES, SEED, Group
 from warehouse.errors import UserError
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "PYEVAL"}
@@ -101,7 +101,7 @@ def baselines(as_json: bool) -> None:
     show_default=True,
     help="Who computes MAP and nDCG; they agree.",
 )
-@click.option("--resamples", type=click.IntRange(0, 100_000), default=1000, show_default=True)
+@click.option("--resamples", type=RESAMPLES, default=1000, show_default=True)
 @click.option(
     "--seed", type=SEED, default=0, show_default=True, help="Bootstrap and random weights."
 )
@@ -191,7 +191,7 @@ def run(models, names, cutoff, whiten, whiten_documents, rolling, seen_pairs, fe
 @click.option("--task", "names", multiple=True, help="A score name, such as patent_cite_distinct.")
 @click.option("--column", default="out_of_time", show_default=True)
 @click.option(
-    "--resamples", type=click.IntRange(1, 100_000), default=5000, show_default=True
+    "--resamples", type=click.IntRange(1, MOST_RESAMPLES), default=5000, show_default=True
 )
 @click.option("--seed", type=SEED, default=0, show_default=True)
 @click.option(

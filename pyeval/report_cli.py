@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from warehouse.commands import RESAMPLES
+
 
 def terminal() -> tuple[int, bool]:
     """Width of the output and whether to colour it: a pipe or NO_COLOR gets plain text."""
@@ -68,7 +70,7 @@ def terminal() -> tuple[int, bool]:
 )
 @click.option(
     "--resamples",
-    type=click.IntRange(0),
+    type=RESAMPLES,
     default=1000,
     show_default=True,
     help="Of the intervals of --years-past.",

@@ -85,3 +85,9 @@ def test_damage_inside_a_file_is_one_message(home, fault, says):
     code, said = call("run", "bm25", "--from", home / "out" / "benchmark", "--cutoff", 2012)
     assert (code, says in said) == (2, True), said
     assert not (home / "runs" / "scores").exists()
+
+
+def test_no_command_takes_more_resamples_than_another(home):
+    for command in (["run", "bm25"], ["compare", "a", "b"], ["report", "--years-past", 3]):
+        code, said = call(*command, "--resamples", 100_001)
+        assert (code, "100000" in said) == (2, True), said

@@ -7,6 +7,8 @@ import click
 
 from warehouse.errors import UserError
 
+MOST_RESAMPLES = 100_000  # a choice: beyond it intervals move by less than they are printed to
+RESAMPLES = click.IntRange(0, MOST_RESAMPLES)  # of the bootstrap; 0 for none
 SEED = click.IntRange(0, 2**32 - 1)  # what NumPy, PyTorch and scikit-learn all take
 
 
