@@ -100,10 +100,23 @@ def test_a_slice_is_known_by_its_function_and_no_other_schema(lake, name):
             "from graph.citation_edges where known_year <= cutoff"
         )
     assert len(run("show", name, "--asof", "2013", "--limit", "2")[1].splitlines()) == 3
-    if name.endswith("_asof"):
-        assert f"{name} takes a cutoff" in refused("show", name)
+    assert f"{name} takes a cutoff" in refused("show", name)
     said = refused("show", f"unknown.{name.split('.')[-1]}", "--asof", "2013")
     assert f"no slice is called 'unknown.{name.split('.')[-1]}'" in said
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (("DOCUMENTS",), "Did you mean 'documents'?"),
+        (("Corpus.Documents ",), "Did you mean 'corpus.documents'?"),
+        (("graph",), "graph is a schema. Name a table of it, for example: lake show graph."),
+        (("Edges", "--asof", "2013"), "Did you mean 'edges'?"),
+        (("task_renewal", "--asof", "2013"), "documents, pretrain_text, edges, nodes, anchors"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_told_the_right_one(lake, asked, says):
+    assert says in refused("show", *asked)
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[1", b"\xff\xfe\0"])
@@ -131,11 +144,17 @@ def test_what_is_no_lake_is_not_compared(lake, tmp_path):
     assert "cannot be compared: Conversion Error" in refused("diff", tmp_path / "odd.duckdb")
 
 
+@pytest.mark.parametrize("name", ["", "lake.duckdb", "../lake"])
+def test_a_lake_is_not_compared_with_itself_unasked(lake, name):
+    said = refused("diff", lake / name)
+    assert "is this lake itself" in said and str(lake / "last.duckdb") in said
+
+
 def test_texts_that_are_gone_are_told(lake):
     shutil.move(lake / "lake.duckdb", lake / "kept.duckdb")
     make_tiny_lake(lake)
     shutil.rmtree(lake / "text")
-    for asked in (["show"], ["show", "pretrain_text"], ["diff", lake]):
+    for asked in (["show"], ["show", "pretrain_text"], ["diff", lake, lake]):
         said = refused(*asked)
         assert f"{lake / 'lake.duckdb'} cannot be read: IO Error: No files found" in said
 

@@ -166,11 +166,13 @@ def diff(old: Path, new: Path | None, every: bool, as_json: bool) -> None:
     OLD and NEW are lake folders or their DuckDB files; NEW is this lake when not given.
     """
     from warehouse.diff import diff as compare
-    from warehouse.diff import only_in_one
+    from warehouse.diff import only_in_one, refuse_itself
     from warehouse.show import table
     from warehouse.sources import lake_folder
 
-    new = new or lake_folder()
+    if new is None:
+        new = lake_folder()
+        refuse_itself(old, new)
     found = compare(old, new)
     if not every:
         found = found.filter(sum(found[name] for name in found.columns[3:-1]) > 0)

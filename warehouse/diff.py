@@ -91,13 +91,29 @@ def lake_file_of(place: Path) -> Path:
     return file
 
 
+def refuse_itself(old: Path, lake: Path) -> None:
+    """Raise where a lake alone is named, and it is the one that it would be compared with.
+
+    Raises:
+        UserError: says what to name.
+    """
+    if lake_file_of(old).samefile(lake_file_of(lake)):
+        raise UserError(
+            f"{old} is this lake itself. Name an older one; a build keeps the one before it as "
+            f"{lake / 'last.duckdb'} with: lake build --keep-last"
+        )
+
+
 @contextmanager
 def _attached(con: duckdb.DuckDBPyConnection, file: Path) -> Iterator[None]:
     """Attach a lake under the name that its views call it by."""
     try:
         con.execute(f"attach '{str(file).replace(chr(39), chr(39) * 2)}' as lake (read_only)")
     except duckdb.Error as error:
-        raise UserError(f"cannot open {file}: {str(error).splitlines()[0]}") from error
+        raise UserError(
+            f"cannot open {file}: {str(error).splitlines()[0]} Name a lake folder or its DuckDB "
+            "file."
+        ) from error
     try:
         yield
     except duckdb.Error as error:

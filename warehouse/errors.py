@@ -20,8 +20,9 @@ class CheckFailed(click.ClickException):
 
 def unknown(kind: str, name: str, known: Iterable[str], fix: str) -> UserError:
     """An error for a misspelt name, with the nearest right one."""
-    near = get_close_matches(name, list(known), n=1)
-    guess = f" Did you mean {near[0]!r}?" if near else ""
+    spelt = {one.lower(): one for one in known}
+    near = get_close_matches(name.strip().lower(), list(spelt), n=1)
+    guess = f" Did you mean {spelt[near[0]]!r}?" if near else ""
     return UserError(f"no {kind} is called {name!r}.{guess} Run: {fix}")
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import duckdb
 
 from warehouse.beside import file_beside
-from warehouse.errors import CheckFailed, UserError, unknown
+from warehouse.errors import CheckFailed, UserError
 from warehouse.ingest import packed
 from warehouse.locks import only_one
+from warehouse.names import SLICES, relation_of, slice_of
 from warehouse.runner import run_dbt
 from warehouse.sources import (
     RawTable,
@@ -25,13 +26,6 @@ from warehouse.sources import (
 from warehouse.states import read_state
 
 WIDEST = 60  # characters of a cell that the terminal gets
-SLICES = {
-    "documents": "corpus.documents_asof",
-    "pretrain_text": "corpus.pretrain_asof",
-    "edges": "graph.edges_asof",
-    "nodes": "graph.nodes_asof",
-    "anchors": "graph.anchors_asof",
-}
 # Views of the sample's size only: a row count of one reads raw files from end to end.
 NOT_COUNTED = "staging"
 
@@ -208,10 +202,10 @@ def show_table(
         )
     with _lake() as con:
         if asof is None:
-            relation = _relation(con, name)
+            relation = relation_of(con, name)
             found = con.execute(f"select * from {relation} limit ?", [limit])
         else:
-            short = _slice_of(name)
+            short = slice_of(name)
             try:
                 asked = {"asof": asof, "limit": limit}
                 restricted = ""
@@ -227,36 +221,6 @@ def show_table(
                 raise UserError(str(error).removeprefix("Invalid Input Error: ")) from error
         columns = [column[0] for column in found.description]
         return columns, found.fetchall()
-
-
-def _slice_of(name: str) -> str:
-    """The key of `SLICES` that is meant by edges, graph.edges, edges_asof or graph.edges_asof."""
-    for short, function in SLICES.items():
-        schema, bare = function.split(".")
-        if name in (short, f"{schema}.{short}", bare, function):
-            return short
-    raise unknown("slice", name, SLICES, "lake show")
-
-
-def _relation(con: duckdb.DuckDBPyConnection, name: str) -> str:
-    """The quoted name of a table that exists; nothing else ever gets into SQL."""
-    known = con.execute(
-        "select schema_name, table_name from duckdb_tables() where not internal union all "
-        "select schema_name, view_name from duckdb_views() where not internal"
-    ).fetchall()
-    matches = [(s, t) for s, t in known if name in (f"{s}.{t}", t)]
-    # A bare name means the mart, not the yearly view of the same name.
-    matches = [pair for pair in matches if not pair[0][1:].isdigit() or "." in name]
-    if len(matches) == 1:
-        return '"{}"."{}"'.format(*matches[0])
-    if matches:
-        raise UserError(f"several tables are called {name!r}: "
-                        + ", ".join(f"{s}.{t}" for s, t in sorted(matches)))  # fmt: skip
-    if any(name in (function, function.split(".")[1]) for function in SLICES.values()):
-        raise UserError(f"{name} takes a cutoff. Write for example: lake show {name} --asof 2013")
-    raise unknown(
-        "table", name, [f"{s}.{t}" for s, t in known] + [t for _, t in known], "lake show"
-    )
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
