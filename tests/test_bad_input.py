@@ -117,7 +117,8 @@ def test_missing_columns_of_several_files_are_named_in_one_message(lake, tmp_pat
     header = [name.replace("patent_date", "grant_day") for name in PATENT]
     table = write_tsv(root / "patentsview/g_patent.tsv", header, [patent(7000001)])
     texts = write_tsv(root / "patentsview/g_patent_abstract.tsv", ("patent_id", "text"), [])
-    code, said = run("build", "--select", "path:models_sql/staging")
+    models = "stg_patentsview__patents stg_patentsview__patent_abstracts"
+    code, said = run("build", "--select", models)
     assert code == 2
     assert said.count("Error: ") == 1
     assert f"{table} has no column patent_date." in said

@@ -86,7 +86,7 @@ def by_publisher(name: str) -> list[RawTable]:
     return [table for table in OPTIONAL if name in ("all", table.source)]
 
 
-@pytest.mark.parametrize("publisher", ["all", "openalex"])
+@pytest.mark.parametrize("publisher", ["all", pytest.param("openalex", marks=pytest.mark.slow)])
 def test_a_lake_without_a_publisher_builds_and_says_what_is_off(raw, home, monkeypatch, publisher):
     away = by_publisher(publisher)
     assert away
